@@ -95,7 +95,7 @@ let package = Package(
 
         // 4: every "no" of the gateway: how it is answered, who must act, and what a log calls it
         .target(
-            name: "Refusals", dependencies: ["JSON", "Crypto", "JOSE", "HTTP1", "OAuth", "Pages"],
+            name: "Refusals", dependencies: ["JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "Pages"],
             swiftSettings: pure),
 
         // 4: sessions and the stores they are in; logins, refreshes and logouts as values

@@ -134,7 +134,8 @@ package enum AskAboutToken {
                 onEvent: { issuer, event in if issuer == index, case .refreshFailed = event { loop.stop() } }))
         let found = Mutex<IntrospectionAnswer?>(nil)
         let service = IntrospectionService(
-            settings: settings.issuers, clients: settings.clients, fetching: fetching, clock: clock, executor: loop,
+            settings: settings.issuers, clients: settings.clients,
+            environment: LookupEnvironment(fetching: fetching, clock: clock, executor: loop),
             sources: IntrospectionService.Sources(directory),
             onAnswer: { answer in
                 found.withLock { $0 = answer }

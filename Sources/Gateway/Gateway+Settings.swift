@@ -225,29 +225,29 @@ package struct LimitSettings: Sendable {
     package init() {}
 }
 
-/// Durations in milliseconds.
+/// How long each thing may take.
 package struct TimeoutSettings: Sendable {
     /// From the first byte of a head (or the connection's start) to its end.
-    package var requestHead = 10_000
+    package var requestHead = Duration.seconds(10)
     /// Without a byte of a request body.
-    package var requestBody = 30_000
+    package var requestBody = Duration.seconds(30)
     /// An idle keep-alive client.
-    package var keepAlive = 75_000
-    package var upstreamConnect = 3_000
+    package var keepAlive = Duration.seconds(75)
+    package var upstreamConnect = Duration.seconds(3)
     /// From the request's last byte to the response head.
-    package var upstreamFirstByte = 30_000
+    package var upstreamFirstByte = Duration.seconds(30)
     /// Without a byte of a response body, and without a byte taken by the client.
-    package var responseBody = 60_000
+    package var responseBody = Duration.seconds(60)
     /// An idle upstream connection in the pool.
-    package var upstreamIdle = 30_000
+    package var upstreamIdle = Duration.seconds(30)
     /// A WebSocket tunnel without a byte in either direction.
-    package var tunnelIdle = 3_600_000
+    package var tunnelIdle = Duration.seconds(3600)
     /// How long SIGTERM lets everything go on as before, but for readiness.
-    package var drainDelay = 0
+    package var drainDelay = Duration.zero
     /// How long SIGTERM waits then for exchanges in flight.
-    package var drain = 30_000
+    package var drain = Duration.seconds(30)
     /// How long a request waits for an issuer's keys.
-    package var keyWait = 2_000
+    package var keyWait = Duration.seconds(2)
 
     package init() {}
 }
@@ -287,8 +287,8 @@ package struct AssertionKeySettings: Sendable {
     package var keys: [Secret] = []
     /// Of keys made here.
     package var algorithm = SignatureAlgorithm.es256
-    /// How long a key made here signs, in seconds.
-    package var rotationSeconds = 24 * 3600
+    /// How long a key made here signs.
+    package var rotation = Duration.seconds(24 * 3600)
 
     package init() {}
 }

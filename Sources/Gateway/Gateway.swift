@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Crypto
 import EventLoop
 import Fetch
@@ -244,7 +245,8 @@ package final class Gateway: @unchecked Sendable {
         if isDraining { return finishDraining(.drainTimedOut) }
         isDraining = true
         abandonReload()
-        let (delay, drain) = (settings.timeouts.drainDelay, settings.timeouts.drain)
+        let delay = settings.timeouts.drainDelay.wholeMilliseconds
+        let drain = settings.timeouts.drain.wholeMilliseconds
         operatorLog.write(.info, .stopping, LogField(.milliseconds, delay + drain))
         service.stopping(within: delay + drain + Gateway.flushTime + Gateway.margin)
         guard delay > 0 else { return beginDraining() }
@@ -255,7 +257,7 @@ package final class Gateway: @unchecked Sendable {
     }
 
     private func beginDraining() {
-        let drain = settings.timeouts.drain
+        let drain = settings.timeouts.drain.wholeMilliseconds
         lateClients = LateClients(workers: workers.count, loop: control, drain: drain) { [unowned self] work in
             for worker in workers { worker.tell(work) }
         }

@@ -63,16 +63,16 @@ package struct IssuerSettings: Sendable {
     }
 }
 
-/// How long the fetched keys of one issuer are believed, in seconds.
+/// How long the fetched keys of one issuer are believed.
 package struct KeyTimesSettings: Sendable, Equatable {
     /// Shortest time that a fetched key set is believed fresh, whatever Cache-Control says (60…86,400).
-    package var minimumLifetime = 60
+    package var minimumLifetime = Duration.seconds(60)
     /// Longest time.
-    package var maximumLifetime = 3600
+    package var maximumLifetime = Duration.seconds(3600)
     /// How long keys are still used after their refresh began to fail (D-17: one hour).
-    package var staleLimit = 3600
+    package var staleLimit = Duration.seconds(3600)
     /// Least time between two fetches caused by unknown `kid`s (JOSE-17: 30).
-    package var unknownKeyInterval = 30
+    package var unknownKeyInterval = Duration.seconds(30)
 
     package init() {}
 }
@@ -96,27 +96,25 @@ package struct IntrospectionSettings: Sendable, Hashable {
     package var requiresSigned: Bool
     /// What a signed answer's `aud` must name; the client's identifier when nil (INT-08).
     package var audience: String?
-    /// Longest time an answer that a token is active is believed, in seconds; 0 asks for every request (INT-06).
-    package var positiveSeconds = 30
-    /// How long an answer that a token is not active is believed, in seconds.
-    package var negativeSeconds = 10
-    package var timeoutMilliseconds: Int
+    /// Longest time an answer that a token is active is believed; zero asks for every request (INT-06).
+    package var positiveLifetime = Duration.seconds(30)
+    /// How long an answer that a token is not active is believed.
+    package var negativeLifetime = Duration.seconds(10)
+    package var timeout = Duration.seconds(5)
     /// Largest answer read, in bytes: a token whose answer is longer is refused.
     package var answerBytes: Int
     /// Say that it is an access token that is asked about (RFC 7662 §2.1).
-    package var hint: Bool
+    package var hint = true
 
     package init(
         client: Int, endpoint: String? = nil, requiresSigned: Bool = false, audience: String? = nil,
-        timeoutMilliseconds: Int = 5000, answerBytes: Int = IntrospectionRequest.maximumBytes, hint: Bool = true
+        answerBytes: Int = IntrospectionRequest.maximumBytes
     ) {
         self.client = client
         self.endpoint = endpoint
         self.requiresSigned = requiresSigned
         self.audience = audience
-        self.timeoutMilliseconds = timeoutMilliseconds
         self.answerBytes = answerBytes
-        self.hint = hint
     }
 }
 

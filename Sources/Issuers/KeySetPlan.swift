@@ -1,3 +1,5 @@
+import Bytes
+
 /// The part of an issuer's settings that decides when and from where its keys are read; times in milliseconds.
 package struct KeySetPlan: Sendable, Equatable {
     /// Where the keys come from.
@@ -23,10 +25,10 @@ package struct KeySetPlan: Sendable, Equatable {
         case .document: source = .document
         }
         let times = settings.keyTimes
-        let longest = Int64(times.maximumLifetime) * 1000
-        lifetime = min(Int64(times.minimumLifetime) * 1000, longest)...longest
-        staleLimit = Int64(times.staleLimit) * 1000
-        unknownKeyInterval = Int64(times.unknownKeyInterval) * 1000
+        let longest = Int64(times.maximumLifetime.wholeMilliseconds)
+        lifetime = min(Int64(times.minimumLifetime.wholeMilliseconds), longest)...longest
+        staleLimit = Int64(times.staleLimit.wholeMilliseconds)
+        unknownKeyInterval = Int64(times.unknownKeyInterval.wholeMilliseconds)
     }
 
     /// How long an answer with this `max-age` is fresh; as long as allowed when the server does not say.

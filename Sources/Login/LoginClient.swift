@@ -19,10 +19,7 @@ package struct LoginClient: Sendable {
     package let sealer: TransactionSealer
     /// The nonces that this process was given, by the origin that gave them.
     package let nonces: ServerNonces
-    package let fetching: any Fetching
-    package let clock: any IssuerClock
-    package let sources: LoginService.Sources
-    package let onEvent: @Sendable (LoginService.Event) -> Void
+    package let environment: LoginService.Environment
     private let alarms: AlarmRateLimit
     /// What the operator was last told of the server's metadata.
     private let toldOf: ToldProblems
@@ -35,9 +32,8 @@ package struct LoginClient: Sendable {
     ///
     /// - Throws: for keys of sessions that are not 32 bytes.
     package init(
-        index: Int, settings: LoginSettings, client: ClientSettings, issuer: IssuerSettings, fetching: any Fetching,
-        clock: any IssuerClock, sources: LoginService.Sources,
-        onEvent: @escaping @Sendable (LoginService.Event) -> Void, continuing previous: LoginClient? = nil
+        index: Int, settings: LoginSettings, client: ClientSettings, issuer: IssuerSettings,
+        environment: LoginService.Environment, continuing previous: LoginClient? = nil
     ) throws(CryptoRefusal) {
         let previous = previous.flatMap { $0.issuer.url.utf8.elementsEqual(issuer.url.utf8) ? $0 : nil }
         let isSameCookie =
@@ -58,11 +54,13 @@ package struct LoginClient: Sendable {
         nonces = previous?.nonces ?? ServerNonces()
         alarms = previous?.alarms ?? AlarmRateLimit()
         toldOf = ToldProblems()
-        self.fetching = fetching
-        self.clock = clock
-        self.sources = sources
-        self.onEvent = onEvent
+        self.environment = environment
     }
+
+    package var fetching: any Fetching { environment.fetching }
+    package var clock: any IssuerClock { environment.clock }
+    package var sources: LoginService.Sources { environment.sources }
+    package var onEvent: @Sendable (LoginService.Event) -> Void { environment.onEvent }
 
     /// Seconds since 1970.
     package var now: Int64 { clock.now().wallSeconds }

@@ -45,6 +45,27 @@ package final class LoginService: Sendable {
         }
     }
 
+    /// What the service works with.
+    package struct Environment: Sendable {
+        package let fetching: any Fetching
+        package let clock: any IssuerClock
+        /// Where the service works, and from where it reports.
+        package let executor: any TaskExecutor
+        package let sources: Sources
+        package let onEvent: @Sendable (Event) -> Void
+
+        package init(
+            fetching: any Fetching, clock: any IssuerClock, executor: any TaskExecutor, sources: Sources,
+            onEvent: @escaping @Sendable (Event) -> Void
+        ) {
+            self.fetching = fetching
+            self.clock = clock
+            self.executor = executor
+            self.sources = sources
+            self.onEvent = onEvent
+        }
+    }
+
     /// What a refresh came to.
     package enum Refreshed: Sendable {
         /// The session as it is now; `value` is its cookie's, where the browser is to get another.
@@ -99,18 +120,17 @@ package final class LoginService: Sendable {
     /// services must run on the same executor. `usedStateBytes` is the memory that used states may take, some 30 bytes
     /// each for ten minutes; a service that continues another has that one's.
     package init(
-        settings: [LoginSettings], clients: [ClientSettings], issuers: [IssuerSettings], fetching: any Fetching,
-        clock: any IssuerClock, executor: any TaskExecutor, sources: Sources,
-        onEvent: @escaping @Sendable (Event) -> Void, continuing previous: LoginService? = nil,
-        usedStateBytes: Int = 16 << 20
+        settings: [LoginSettings], clients: [ClientSettings], issuers: [IssuerSettings], environment: Environment,
+        continuing previous: LoginService? = nil, usedStateBytes: Int = 16 << 20
     ) {
+        let (clock, executor) = (environment.clock, environment.executor)
         let memory = previous?.memory ?? LoginMemory(executor: executor, stateBytes: usedStateBytes)
         let places = settings.enumerated().map { index, login in
             let client = clients[login.client]
             do throws(CryptoRefusal) {
                 return try LoginClient(
-                    index: index, settings: login, client: client, issuer: issuers[client.issuer], fetching: fetching,
-                    clock: clock, sources: sources, onEvent: onEvent,
+                    index: index, settings: login, client: client, issuer: issuers[client.issuer],
+                    environment: environment,
                     continuing: previous?.places.first { $0.settings.name == login.name })
             } catch {
                 preconditionFailure("the session keys of client \(login.name) were not checked when they were read")
@@ -128,7 +148,7 @@ package final class LoginService: Sendable {
             starts: starts, exchange: CodeExchange(revocations: revocations), memory: memory)
         refreshes = RefreshService(
             places, revocations: revocations, flights: memory.flights, clock: clock, executor: executor,
-            onEvent: onEvent)
+            onEvent: environment.onEvent)
         logouts = LogoutService(places: places, revocations: revocations, memory: memory)
         stores = places.map(\.store)
         publishedKeys = PublishedKeys.keys(of: settings, clients: clients)

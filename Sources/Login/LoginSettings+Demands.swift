@@ -6,7 +6,7 @@ extension LoginSettings {
     /// What these settings want of the server: it is held against what the server says of itself (MD-07).
     package func demands(of client: ClientSettings, at issuer: IssuerSettings) -> LoginDemands {
         var demands = LoginDemands(settings: authorization, credentials: client.credentials)
-        demands.requestObjectAlgorithm = requestObjectKey?.algorithm
+        demands.requestObjectAlgorithm = keys.requestObject?.algorithm
         demands.wantsDPoP = dpop.demand
         demands.assumesPKCE = assumesPKCE
         demands.isFAPI = isFAPI
@@ -15,7 +15,7 @@ extension LoginSettings {
         demands.idToken = LoginDemands.Made(
             signature: idToken.signature, mustBeEncrypted: idToken.mustBeEncrypted)
         demands.response = response
-        demands.decryptionAlgorithms = decryptionKeys.map(\.algorithm)
+        demands.decryptionAlgorithms = keys.decryption.map(\.algorithm)
         demands.userInfo =
             switch userInfo {
             case .off: .off

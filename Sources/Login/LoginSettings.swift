@@ -27,12 +27,7 @@ package struct LoginSettings: Sendable {
     package var client: Int
     /// What is asked for, and in which form (RFC 6749 §4.1.1, RFC 9101, RFC 9126).
     package var authorization: AuthorizationRequestSettings
-    /// Signs request objects; nil for the forms without one.
-    package var requestObjectKey: SigningJWK?
-    /// Keys that are published beside those that sign: the next ones, the last ones (MD-31).
-    package var publishedKeys: [JWK] = []
-    /// Decrypts ID tokens, userinfo and responses (JOSE-22); published with `use` = `enc`.
-    package var decryptionKeys: [DecryptionJWK] = []
+    package var keys = LoginKeySettings()
     package var idToken: IDTokenRules
     /// How signed responses are made (JARM): by the algorithms of ID tokens, unless the operator says otherwise.
     package var response: LoginDemands.Made
@@ -44,29 +39,16 @@ package struct LoginSettings: Sendable {
     package var requiresVerifiedEmail = false
     /// `expires_in` may be digits in a string (CF-31).
     package var lenientExpiresIn = false
-    /// Claims kept in the session, by their outermost name; `iss` and `sub` always are.
-    package var claimNames: [String] = []
     /// Claims that the session endpoint tells scripts of (SC-12).
     package var scriptClaims: [String] = []
-    /// Whether access tokens are kept in sessions: a route sends them to its upstream.
-    package var keepsAccessToken = false
-    /// Scopes without which a login is refused: every route of this client needs them (CF-32).
-    package var neededScopes: [String] = []
+    package var uses = LoginUses()
     package var session: SessionSettings
     /// Refreshes access tokens before they expire (RF-02).
     package var refreshes = true
-    /// The fragment of the page a login began at is carried through it.
-    package var keepsFragment = true
-    /// Starts of logins from a page elsewhere that name us as issuer's client (OpenID Connect Core §4; CF-08).
-    package var allowsThirdPartyStart = false
+    package var start = LoginStartSettings()
     package var logout = LogoutSettings()
     /// FAPI 2.0: nothing weaker is spoken, whatever else is said.
     package var isFAPI = false
-    /// What routes ask for beyond a login, each once: a start names one by its place here, so that a browser can ask for
-    /// nothing that no route asks for (STEP-04).
-    package var stepUps: [StepUp] = []
-    /// Where the app begins: where a login ends that began at no page.
-    package var start = "/"
 
     /// A login with the defaults; responses are signed as ID tokens are.
     package init(
@@ -88,6 +70,39 @@ package struct LoginSettings: Sendable {
         case .secret: .algorithms([.rs256, .ps256, .es256, .edDSA])
         }
     }
+}
+
+/// The keys of one client that are for its logins alone.
+package struct LoginKeySettings: Sendable {
+    /// Signs request objects; nil for the forms without one.
+    package var requestObject: SigningJWK?
+    /// Keys that are published beside those that sign: the next ones, the last ones (MD-31).
+    package var published: [JWK] = []
+    /// Decrypts ID tokens, userinfo and responses (JOSE-22); published with `use` = `enc`.
+    package var decryption: [DecryptionJWK] = []
+}
+
+/// What the routes of one client use of its logins.
+package struct LoginUses: Sendable {
+    /// Claims kept in the session, by their outermost name; `iss` and `sub` always are.
+    package var claimNames: [String] = []
+    /// Whether access tokens are kept in sessions: a route sends them to its upstream.
+    package var keepsAccessToken = false
+    /// Scopes without which a login is refused: every route of this client needs them (CF-32).
+    package var neededScopes: [String] = []
+    /// What routes ask for beyond a login, each once: a start names one by its place here, so that a browser can ask for
+    /// nothing that no route asks for (STEP-04).
+    package var stepUps: [StepUp] = []
+}
+
+/// Where logins begin and end.
+package struct LoginStartSettings: Sendable {
+    /// Where the app begins: where a login ends that began at no page.
+    package var page = "/"
+    /// The fragment of the page a login began at is carried through it.
+    package var keepsFragment = true
+    /// Logins may begin at a page elsewhere that names us as issuer's client (OpenID Connect Core §4; CF-08).
+    package var allowsThirdParty = false
 }
 
 /// What a logout is beside the end of the session here.

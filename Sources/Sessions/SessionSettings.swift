@@ -18,30 +18,23 @@ package struct SessionSettings: Sendable {
     package var store: Store
     /// Begins with `__Host-` (SC-01).
     package var cookieName: String
-    package var sameSite: SameSite
-    /// Without a request for so long, in seconds, the session is over.
-    package var idleSeconds: Int
-    /// Whatever happens, after so long, in seconds.
-    package var absoluteSeconds: Int
+    package var sameSite = SameSite.lax
+    /// Without a request for so long the session is over.
+    package var idle = Duration.seconds(1800)
+    /// Whatever happens, after so long.
+    package var absolute = Duration.seconds(28_800)
     /// Keys that seal cookies and login transactions, 32 bytes each: the first seals, all open (SC-15).
     ///
     /// Empty: a key of this process's own, which no replica shares and no restart survives.
     package var keys: [Secret]
     /// Sessions kept in memory at most, and endings remembered.
-    package var limit: Int
+    package var limit = 100_000
     /// Whether sessions in memory that reach a limit are noted, for the audit log.
     package var notesExpired = false
 
-    package init(
-        store: Store = .cookie, cookieName: String, sameSite: SameSite = .lax, idleSeconds: Int = 1800,
-        absoluteSeconds: Int = 28_800, keys: [Secret] = [], limit: Int = 100_000
-    ) {
+    package init(store: Store = .cookie, cookieName: String, keys: [Secret] = []) {
         self.store = store
         self.cookieName = cookieName
-        self.sameSite = sameSite
-        self.idleSeconds = idleSeconds
-        self.absoluteSeconds = absoluteSeconds
         self.keys = keys
-        self.limit = limit
     }
 }

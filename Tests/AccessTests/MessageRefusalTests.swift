@@ -1,5 +1,6 @@
 import Access
 import HTTP1
+import HTTPMessage
 import TestTraits
 import Testing
 
@@ -72,6 +73,19 @@ private let golden = """
             #expect(refusal.closesConnection, "\(cause)")
             #expect(refusal.blame == .client, "\(cause)")
             #expect(!detail.expected.isEmpty, "\(cause)")
+        }
+    }
+
+    @Test func `is said of paths, offers and certificates in the words that their causes are named by`() {
+        for cause in PathRefusal.allCases { #expect(cause.found == CauseWords.of(cause)) }
+        for cause in WebSocketOfferRefusal.allCases { #expect(cause.found == CauseWords.of(cause)) }
+        let items: [StructuredFieldRefusal] = [
+            .tooLong, .noItem, .number, .string, .byteSequence, .boolean, .date, .parameterName, .tooManyParameters,
+            .trailingBytes,
+        ]
+        let certificates: [ClientCertField.Refusal] = [.repeated, .notBytes, .tooLarge, .notDER]
+        for cause in certificates + items.map({ ClientCertField.Refusal.malformed($0) }) {
+            #expect(cause.found == CauseWords.of(cause))
         }
     }
 

@@ -17,10 +17,34 @@ import Testing
     @Test func `is a value: what is written to a copy is not read from the other`() {
         let first = Refused(.loginRequired)
         var second = first
-        second.detail.found = "another request's"
+        second.found = "another request's"
         second.login = LoginPointer()
         #expect(first.detail.found.isEmpty)
         #expect(first.login == nil)
+    }
+
+    @Test func `has the words that were written, whatever is in them`() {
+        let (number, large, text) = (-7, UInt64.max, "some\"thing")
+        let cases: [(words: Refused.Words, text: String)] = [
+            ("", ""), ("none", "none"), ("at most \(number) bytes", "at most -7 bytes"), ("\(number)", "-7"),
+            ("\(large) of \(text)", "18446744073709551615 of some\"thing"), ("a \(text)", "a some\"thing"),
+            ("\(number)\(number)", "-7-7"),
+            ("\(text), \(number) of \(number) and more", "some\"thing, -7 of -7 and more"),
+            ("by \(text.isEmpty ? "none" : "one") of \(text)", "by one of some\"thing"),
+        ]
+        for (words, text) in cases { #expect(words.text == text) }
+    }
+
+    @Test func `keeps the number of its words, and makes no text of it`() {
+        let limit = 16
+        guard
+            case .number("at most ", 16, " bytes") = Refused(
+                .tokenTooLarge, expected: "at most \(limit) bytes", found: ""
+            ).expected
+        else {
+            Issue.record("a text was made")
+            return
+        }
     }
 
     @Test(

@@ -26,7 +26,7 @@ enum ImportTable {
         "Pages": ["Bytes", "HTTPMessage", "Crypto"],
         "StatusPages": ["Bytes", "Crypto", "Pages", "Telemetry"],
         "Requirements": [],
-        "Refusals": ["JSON", "Crypto", "JOSE", "HTTP1", "OAuth", "Pages"],
+        "Refusals": ["JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "Pages"],
         "Login": [
             "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Replay", "Telemetry", "Issuers",
             "Sessions", "Pages", "Refusals",

@@ -50,9 +50,9 @@ import Testing
         #expect(issuer.rules.scopeClaim == "scp")
         #expect(issuer.certificateAuthorityFile == "ca.pem")
         #expect(issuer.allowPrivate == ["10.0.0.0/8", "fd00::/8"])
-        #expect(issuer.keyTimes.minimumLifetime == 120 && issuer.keyTimes.maximumLifetime == 7200)
-        #expect(issuer.keyTimes.staleLimit == 0)
-        #expect(issuer.keyTimes.unknownKeyInterval == 60)
+        #expect(issuer.keyTimes.minimumLifetime == .seconds(120) && issuer.keyTimes.maximumLifetime == .seconds(7200))
+        #expect(issuer.keyTimes.staleLimit == .zero)
+        #expect(issuer.keyTimes.unknownKeyInterval == .seconds(60))
     }
 
     @Test func `takes keys from a file, a variable or an address, and then discovers nothing`() throws {
@@ -127,9 +127,9 @@ import Testing
         #expect(settings.limits.accessToken == 8192)
         #expect(settings.issuers[0].rules.maximumTokenBytes == 8192)
         #expect(settings.limits.fieldCount == 50)
-        #expect(settings.timeouts.drain == 500)
-        #expect(settings.timeouts.drainDelay == 10_000)
-        #expect(settings.timeouts.tunnelIdle == 7_200_000)
+        #expect(settings.timeouts.drain == .milliseconds(500))
+        #expect(settings.timeouts.drainDelay == .seconds(10))
+        #expect(settings.timeouts.tunnelIdle == .seconds(7200))
         #expect(settings.log.level == .debug)
         #expect(settings.log.operatorDestination == .off)
         #expect(settings.log.accessDestination == .file("/var/log/access.log"))

@@ -122,7 +122,7 @@ import Testing
     @Test(arguments: ["ECDH-ES", "ECDH-ES+A128KW", "ECDH-ES+A256KW"])
     func `names a key's algorithm of encryption as its registry does`(algorithm: String) throws {
         var settings = try ExplainRig.browser().settings
-        settings.logins[0].decryptionKeys = [
+        settings.logins[0].keys.decryption = [
             try DecryptionJWK(pem: Secret(Array(SigningKey.otherP256.pem().utf8)), algorithm: algorithm)
         ]
         settings.logins[0].idToken.mustBeEncrypted = true
@@ -151,7 +151,7 @@ import Testing
         #expect(plain["request_object_signing_alg"] == nil)
         let key = try SigningKey(.p256).signer(.es256)
         settings.clients[0].credentials = try ClientCredentials(clientID: "shop-web", method: .privateKeyJWT(key))
-        settings.logins[0].requestObjectKey = key
+        settings.logins[0].keys.requestObject = key
         settings.logins[0].authorization.responseMode = .queryJWT
         let signed = registered(settings)
         #expect(signed["jwks_uri"] == "https://shop.example.com/.portcullis/jwks.json")

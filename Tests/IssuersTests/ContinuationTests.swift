@@ -274,7 +274,7 @@ extension World {
         world.fail(World.metadataURL)
         world.fail(World.keysURL)
         var settings = World.settings()
-        settings.keyTimes.staleLimit = 60
+        settings.keyTimes.staleLimit = .seconds(60)
         let next = Next(world, [settings])
         next.start()
         let wall = world.clock.now().wallSeconds
@@ -287,7 +287,7 @@ extension World {
         let world = World()
         world.start()
         var settings = World.settings()
-        settings.keyTimes.maximumLifetime = 600
+        settings.keyTimes.maximumLifetime = .seconds(600)
         let next = Next(world, [settings])
         next.start()
         _ = world.fetcher.takeURLs()

@@ -28,7 +28,10 @@ import Testing
     }
 
     @Test(.holds("INT-01")) func `without the hint, and with its own patience, where it is set so`() throws {
-        let services = try Services(IntrospectionSettings(client: 0, timeoutMilliseconds: 250, hint: false))
+        var settings = IntrospectionSettings(client: 0)
+        settings.timeout = .milliseconds(250)
+        settings.hint = false
+        let services = try Services(settings)
         services.ask()
         services.drain()
         #expect(services.fetcher.requests.first?.form == "token=opaque")
@@ -228,8 +231,9 @@ import Testing
             credentials: try ClientCredentials(clientID: "g", method: .secretPost(Secret(Array("hush".utf8)))))
         let (answers, told) = AsyncStream.makeStream(of: IntrospectionAnswer.self)
         let service = IntrospectionService(
-            settings: [settings], clients: [client], fetching: fetcher, clock: ManualClock(),
-            executor: globalConcurrentExecutor,
+            settings: [settings], clients: [client],
+            environment: LookupEnvironment(
+                fetching: fetcher, clock: ManualClock(), executor: globalConcurrentExecutor),
             sources: .init(metadata: { _ in nil }, keys: { _ in nil }, requestKeys: { _ in }),
             onAnswer: { told.yield($0) }, onEvent: { _, _ in })
         fetcher.hold()

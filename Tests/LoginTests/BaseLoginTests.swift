@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test func `goes to the server at once where no fragment is to be kept`() async throws {
-        let world = try LoginWorld { $0.keepsFragment = false }
+        let world = try LoginWorld { $0.start.keepsFragment = false }
         var browser = Browser()
         #expect(await world.start(&browser, query: "return_to=%2F", destination: "document").location != nil)
     }

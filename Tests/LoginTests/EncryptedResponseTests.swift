@@ -14,7 +14,7 @@ import Testing
         let key = try DecryptionJWK(PrivateKey.generate(.p384), algorithm: "ECDH-ES+A256KW")
         let world = try LoginWorld {
             $0.authorization.responseMode = .queryJWT
-            $0.decryptionKeys = [key]
+            $0.keys.decryption = [key]
         }
         world.server.habits.responseRecipient = key
         return world

@@ -299,7 +299,7 @@ import Testing
     @Test(.refuses("CF-32")) func `makes no session with fewer rights than every route needs`() async throws {
         let world = try LoginWorld {
             $0.authorization.scopes = ["openid", "orders"]
-            $0.neededScopes = ["openid", "orders"]
+            $0.uses.neededScopes = ["openid", "orders"]
         }
         var browser = Browser()
         #expect(try await world.login(&browser).location == "/orders")
@@ -311,7 +311,7 @@ import Testing
     }
 
     @Test(.refuses("CF-33")) func `decides nothing by what an access token looks like`() async throws {
-        let world = try LoginWorld { $0.claimNames = ["role"] }
+        let world = try LoginWorld { $0.uses.claimNames = ["role"] }
         let token = TokenMint().accessToken(claims: ["role": "\"admin\"", "sub": "\"somebody-else\""])
         world.server.habits.tokenMembers = ["access_token": "\"\(token)\""]
         world.server.habits.idTokenClaims = ["at_hash": nil]
@@ -328,7 +328,7 @@ import Testing
         for dpop in [LoginSettings.ProofOfPossession.off, .required] {
             let world = try LoginWorld {
                 $0.userInfo = .required
-                $0.claimNames = ["email"]
+                $0.uses.claimNames = ["email"]
                 $0.dpop = dpop
             }
             var browser = Browser()
@@ -356,7 +356,7 @@ import Testing
     {
         let world = try LoginWorld {
             $0.userInfo = .optional
-            $0.claimNames = ["email"]
+            $0.uses.claimNames = ["email"]
         }
         world.server.habits.userInfoMembers = ["sub": "\"user-2\""]
         var browser = Browser()
@@ -464,7 +464,7 @@ import Testing
     func `keeps a session without its ID token where that is too large, and says what else is`()
         async throws
     {
-        let world = try LoginWorld { $0.claimNames = ["picture"] }
+        let world = try LoginWorld { $0.uses.claimNames = ["picture"] }
         world.server.habits.idTokenClaims = ["other": "\"\(Self.noise(12_000))\""]
         var browser = Browser()
         #expect(try await world.login(&browser).location == "/orders")

@@ -87,7 +87,7 @@ import Testing
         let key = try DecryptionJWK(pem: Secret(Array(SigningKey.otherP256.pem().utf8)), algorithm: "ECDH-ES+A256KW")
         let world = try LoginWorld {
             $0.authorization.responseMode = .queryJWT
-            $0.decryptionKeys = [key]
+            $0.keys.decryption = [key]
             $0.response.mustBeEncrypted = true
         }
         var browser = Browser()

@@ -43,10 +43,12 @@ import Testing
             clients: [try client("shop-web", 0), try client("office", 1)],
             issuers: [ScriptedServer.issuer, Self.other].map {
                 IssuerSettings(name: $0, url: $0, rules: AccessTokenRules(issuer: $0))
-            }, fetching: server, clock: server.clock, executor: globalConcurrentExecutor,
-            sources: .init(
-                metadata: { $0 == 0 ? try? server.metadata : foreign }, keys: { _ in try? server.keys() },
-                hasFailedToReadKeys: { _ in false }, refresh: { _, _ in true }), onEvent: { _ in })
+            },
+            environment: .init(
+                fetching: server, clock: server.clock, executor: globalConcurrentExecutor,
+                sources: .init(
+                    metadata: { $0 == 0 ? try? server.metadata : foreign }, keys: { _ in try? server.keys() },
+                    hasFailedToReadKeys: { _ in false }, refresh: { _, _ in true }), onEvent: { _ in }))
     }
 
     private func start(_ service: LoginService, _ client: Int, _ browser: inout Browser) async -> LoginAnswer {

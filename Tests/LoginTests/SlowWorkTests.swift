@@ -28,7 +28,7 @@ import Testing
     @Test(.holds("OPS-05")) func `signs a request object on behalf of the network that begins the login`() async throws
     {
         let key = try key()
-        let world = try LoginWorld(form: .signed) { $0.requestObjectKey = key }
+        let world = try LoginWorld(form: .signed) { $0.keys.requestObject = key }
         await start(world)
         #expect(world.slowWorks == [.loginStart])
         #expect(world.slowClients == [Self.network])
@@ -58,7 +58,7 @@ import Testing
         refusal: SlowWork.Refusal, told: Refusal, seconds: String
     ) async throws {
         let (signer, reader) = (try key(), try DecryptionJWK(PrivateKey.generate(.p384), algorithm: "ECDH-ES+A256KW"))
-        let signed = try LoginWorld(form: .signed) { $0.requestObjectKey = signer }
+        let signed = try LoginWorld(form: .signed) { $0.keys.requestObject = signer }
         let pushed = try LoginWorld(form: .pushed, method: .privateKeyJWT(key()))
         pushed.server.habits.metadata = [
             "token_endpoint_auth_methods_supported": "[\"private_key_jwt\"]",
@@ -66,7 +66,7 @@ import Testing
         ]
         let encrypted = try LoginWorld {
             $0.authorization.responseMode = .queryJWT
-            $0.decryptionKeys = [reader]
+            $0.keys.decryption = [reader]
         }
         encrypted.server.habits.responseRecipient = reader
         var browser = Browser()
@@ -84,7 +84,7 @@ import Testing
         let key = try DecryptionJWK(PrivateKey.generate(.p384), algorithm: "ECDH-ES+A256KW")
         let world = try LoginWorld {
             $0.authorization.responseMode = .queryJWT
-            $0.decryptionKeys = [key]
+            $0.keys.decryption = [key]
         }
         world.server.habits.responseRecipient = key
         var browser = Browser()

@@ -81,7 +81,7 @@ import Testing
             ("iss=https%3A%2F%2Fid.example.com&login_hint=\(String(repeating: "a", count: 257))", "257 bytes"),
         ] as [(String, String)])
     func `tells the operator what was found instead of a start`(query: String, found: String) async throws {
-        let world = try LoginWorld { $0.allowsThirdPartyStart = true }
+        let world = try LoginWorld { $0.start.allowsThirdParty = true }
         var browser = Browser()
         #expect(await world.start(&browser, query: query + "&shown=1").found == found)
     }
@@ -95,7 +95,7 @@ import Testing
 
     @Test(.holds("CF-08")) func `takes a start from elsewhere where that is enabled and names our server`() async throws
     {
-        let world = try LoginWorld { $0.allowsThirdPartyStart = true }
+        let world = try LoginWorld { $0.start.allowsThirdParty = true }
         var browser = Browser()
         let query =
             "iss=https%3A%2F%2Fid.example.com&login_hint=anna"
@@ -113,7 +113,7 @@ import Testing
             "https%3A%2F%2Fshop.example.com.evil.example%2F", "https%3A%2F%2Fshop.example.com%40evil.example%2F",
         ])
     func `goes to no other origin that a start from elsewhere names`(target: String) async throws {
-        let world = try LoginWorld { $0.allowsThirdPartyStart = true }
+        let world = try LoginWorld { $0.start.allowsThirdParty = true }
         var browser = Browser()
         let query = "iss=https%3A%2F%2Fid.example.com&target_link_uri=\(target)&shown=1"
         let started = await world.start(&browser, query: query)
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test(.holds("CF-09")) func `a login that began at no page ends where the app begins`() async throws {
-        let world = try LoginWorld { $0.start = "/app/" }
+        let world = try LoginWorld { $0.start.page = "/app/" }
         var browser = Browser()
         let started = await world.start(&browser, query: "shown=1")
         #expect(await world.callback(try await world.authorize(started), &browser).location == "/app/")

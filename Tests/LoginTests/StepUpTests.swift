@@ -8,7 +8,7 @@ import Testing
 @Suite struct `asking for more than a login` {
     private static let stepUps = [StepUp(acrValues: ["gold", "silver"]), StepUp(maximumAge: 60)]
 
-    private func world() throws -> LoginWorld { try LoginWorld { $0.stepUps = Self.stepUps } }
+    private func world() throws -> LoginWorld { try LoginWorld { $0.uses.stepUps = Self.stepUps } }
 
     @Test(.holds("STEP-04")) func `asks the server for what a route asks for, and takes no less`() async throws {
         let world = try world()

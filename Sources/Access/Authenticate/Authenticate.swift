@@ -76,14 +76,14 @@ extension AccessPolicy {
         guard answers.oneHolds(route.pointee.token.issuers.numbers) else {
             throw Refused(
                 .tokenIssuerNotAccepted,
-                expected: (route.pointee.settings.access.token?.issuers ?? []).joined(separator: ", "),
-                found: issuers[record.issuer].identifier)
+                expected: .text((route.pointee.settings.access.token?.issuers ?? []).joined(separator: ", ")),
+                found: .text(issuers[record.issuer].identifier))
         }
         guard answers.oneHolds(route.pointee.token.audiences.numbers) else {
             throw Refused(
                 .tokenAudienceMissing,
-                expected: (route.pointee.settings.access.token?.audiences ?? []).joined(separator: ", "),
-                found: record.shown("aud"))
+                expected: .text((route.pointee.settings.access.token?.audiences ?? []).joined(separator: ", ")),
+                found: .text(record.shown("aud")))
         }
     }
 }

@@ -17,7 +17,7 @@ extension HeadView {
         guard digest == record.certificateThumbprint else {
             throw Refused(
                 .certificateMismatch, expected: "x5t#S256 \(record.certificateThumbprint.base64URL)",
-                found: digest.base64URL)
+                found: .text(digest.base64URL))
         }
     }
 
@@ -30,7 +30,7 @@ extension HeadView {
         } catch {
             throw Refused(
                 .clientCertFieldInvalid, expected: "one Client-Cert field with a certificate",
-                found: CauseWords.of(error))
+                found: .text(error.found))
         }
     }
 }

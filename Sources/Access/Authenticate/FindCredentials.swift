@@ -59,8 +59,8 @@ extension HeadView {
         }
     }
 
-    private func notEnabled(_ schemes: SchemeSet, _ found: String) -> Refused {
-        Refused(.schemeNotEnabled, expected: schemes.names, found: found)
+    private func notEnabled(_ schemes: SchemeSet, _ found: Refused.Words) -> Refused {
+        Refused(.schemeNotEnabled, expected: .text(schemes.names), found: found)
     }
 
     private func refuseQueryToken() throws(Refused) {

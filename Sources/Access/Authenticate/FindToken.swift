@@ -61,7 +61,7 @@ extension AccessPolicy {
         guard let issuer = identities.place(ofIssuer: unchecked.issuer) else {
             throw Refused(
                 .tokenIssuerUnknown, expected: "a configured issuer",
-                found: String((unchecked.issuer ?? "none").prefix(64)))
+                found: .text(String((unchecked.issuer ?? "none").prefix(64))))
         }
         guard let keys = identities.issuers[issuer].keys else {
             guard hasWaited else { return .wait(.keys(issuer: issuer)) }
@@ -157,6 +157,6 @@ extension Identities {
 extension Refused {
     /// The refusal of a token for what it says, with the words of the rules that it was held against.
     fileprivate init(_ cause: AccessTokenRefusal, found: String, _ rules: AccessTokenRules?) {
-        self.init(cause.refusal, expected: cause.expected(by: rules), found: found, check: cause.check)
+        self.init(cause.refusal, expected: .text(cause.expected(by: rules)), found: .text(found), check: cause.check)
     }
 }

@@ -2,10 +2,10 @@ package import Crypto
 
 /// How DPoP proofs are judged on every route, and what is remembered of them (RFC 9449, DPOP-10).
 package struct ProofSettings: Sendable {
-    /// Oldest proof accepted, in seconds.
-    package var pastSeconds = 60
-    /// How far ahead of our clock a proof may be, in seconds.
-    package var futureSeconds = 10
+    /// Oldest proof accepted.
+    package var past = Duration.seconds(60)
+    /// How far ahead of our clock a proof may be.
+    package var future = Duration.seconds(10)
     package var maximumBytes = 8 * 1024
     package var maximumIDBytes = 256
     /// Memory of all workers for the proofs that may not be used again; when it is full, requests are answered 503.
@@ -14,8 +14,8 @@ package struct ProofSettings: Sendable {
     ///
     /// Empty: a key of this process's own, which no replica shares.
     package var nonceKeys: [Secret] = []
-    /// How long a server nonce is accepted at least, in seconds; for as long again while a new one is offered.
-    package var nonceLifetimeSeconds = 300
+    /// How long a server nonce is accepted at least; for as long again while a new one is offered.
+    package var nonceLifetime = Duration.seconds(300)
 
     package init() {}
 }

@@ -122,6 +122,7 @@ extension Findings {
 extension Refused {
     fileprivate init(_ cause: DPoPRefusal, by rules: DPoPRules, _ proof: UncheckedDPoPProof?) {
         self.init(
-            cause.refusal, expected: cause.expected(by: rules), found: cause.found(in: proof), check: cause.check)
+            cause.refusal, expected: .text(cause.expected(by: rules)), found: .text(cause.found(in: proof)),
+            check: cause.check)
     }
 }

@@ -21,8 +21,9 @@ extension AccessPolicy {
             let settings = route.pointee.settings.access.login?.requirements
             var refused = Refused(
                 right.refusalOfSession,
-                expected: right == .scope ? "the scopes of the route" : right.expected(by: settings, method: ""),
-                found: right.held(by: token, scopeClaim: issuers[token.issuer].rules.scopeClaim))
+                expected: right == .scope
+                    ? "the scopes of the route" : .text(right.expected(by: settings, method: "")),
+                found: .text(right.held(by: token, scopeClaim: issuers[token.issuer].rules.scopeClaim)))
             if right == .authenticationClass || right == .recentAuthentication {
                 refused.login = LoginPointer(login, head, stepsUp: true)
             }
@@ -35,9 +36,10 @@ extension AccessPolicy {
         else { return }
         throw Refused(
             right.refusalOfToken,
-            expected: right.expected(
-                by: route.pointee.settings.access.token, method: route.pointee.token.methodName(methodRow)),
-            found: right.held(by: token, scopeClaim: issuers[token.issuer].rules.scopeClaim))
+            expected: .text(
+                right.expected(
+                    by: route.pointee.settings.access.token, method: route.pointee.token.methodName(methodRow))),
+            found: .text(right.held(by: token, scopeClaim: issuers[token.issuer].rules.scopeClaim)))
     }
 }
 

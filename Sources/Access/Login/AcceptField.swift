@@ -28,8 +28,9 @@ package enum AcceptField {
             guard start + wanted.count <= value.count else { return best }
             // A field of nothing but slashes is told by what stands before each.
             if start >= 0, value[place - 1] | 0x20 == wanted[slash - 1] {
-                if ASCII.equalsIgnoringCase(value.extracting(start..<(start + wanted.count)), wanted) {
-                    let weight = weight(in: value, from: start + wanted.count)
+                let end = start + wanted.count
+                if isWhole(start..<end, in: value), ASCII.equalsIgnoringCase(value.extracting(start..<end), wanted) {
+                    let weight = weight(in: value, from: end)
                     best = max(best, weight.thousandths)
                     // No byte is looked at twice.
                     place = max(place, weight.end - 1)
@@ -38,6 +39,12 @@ package enum AcceptField {
             place += 1
         }
         return best
+    }
+
+    /// Whether no longer name begins before the range or ends behind it: `text/htmlx` is another type than `text/html`.
+    private static func isWhole(_ range: Range<Int>, in value: Span<UInt8>) -> Bool {
+        (range.lowerBound == 0 || !ASCII.isToken(value[range.lowerBound - 1]))
+            && (range.upperBound == value.count || !ASCII.isToken(value[range.upperBound]))
     }
 
     /// The weight among the parameters that follow, 1000 where there is none, and where they end.

@@ -1,3 +1,4 @@
+import Bytes
 package import Crypto
 package import Issuers
 package import JOSE
@@ -36,9 +37,9 @@ package struct IssuerView {
         identifier = settings.url
         rules = settings.rules
         // The service gives up first: its answer says more than our own patience being over.
-        lookupTimeout = (settings.introspection?.timeoutMilliseconds ?? 0) * 2 + 500
-        negativeSeconds = settings.introspection?.negativeSeconds ?? 0
-        keyInterval = Int64(settings.keyTimes.unknownKeyInterval)
+        lookupTimeout = (settings.introspection?.timeout.wholeMilliseconds ?? 0) * 2 + 500
+        negativeSeconds = settings.introspection?.negativeLifetime.wholeSeconds ?? 0
+        keyInterval = Int64(settings.keyTimes.unknownKeyInterval.wholeSeconds)
     }
 
     /// Whether one signature that fails may have the keys read again: the issuer may have replaced one under its name.

@@ -1,3 +1,4 @@
+import Bytes
 package import OAuth
 
 /// How the assertions of one rule are made and sent.
@@ -8,7 +9,7 @@ package struct AssertionRule: Sendable {
 
     package init(_ settings: AssertionSettings, issuer: String) {
         assertion = IdentityAssertion(
-            issuer: issuer, audience: settings.audience, lifetimeSeconds: settings.lifetimeSeconds,
+            issuer: issuer, audience: settings.audience, lifetimeSeconds: settings.lifetime.wholeSeconds,
             repeatedClaims: settings.claims)
         let isAuthorization = settings.field.lowercased() == "authorization"
         linePrefix = Array((isAuthorization ? "Authorization: Bearer " : "\(settings.field): ").utf8)

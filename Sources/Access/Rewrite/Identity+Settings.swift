@@ -44,18 +44,14 @@ package enum UpstreamCredentialSettings: Sendable {
 package struct AssertionSettings: Sendable, Hashable {
     /// `aud`: who is to believe it.
     package var audience: String
-    package var lifetimeSeconds: Int
+    package var lifetime = Duration.seconds(60)
     /// Claims of the access token that it repeats, beside `sub`, `client_id` and `scope`.
-    package var claims: [String]
+    package var claims: [String] = []
     /// The field that carries it: `Authorization` (as Bearer), or another name (the JWT alone).
     package var field: String
 
-    package init(
-        audience: String, lifetimeSeconds: Int = 60, claims: [String] = [], field: String = "Authorization"
-    ) {
+    package init(audience: String, field: String = "Authorization") {
         self.audience = audience
-        self.lifetimeSeconds = lifetimeSeconds
-        self.claims = claims
         self.field = field
     }
 }

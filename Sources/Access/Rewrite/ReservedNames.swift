@@ -118,7 +118,7 @@ extension HeadView {
         for index in 0..<connectionNameCount where reserved.contains(connectionName(index)) {
             throw Refused(
                 .reservedConnectionOption, expected: "no reserved field in Connection",
-                found: String(copying: connectionName(index).extracting(first: 64)))
+                found: .text(String(copying: connectionName(index).extracting(first: 64))))
         }
     }
 }

@@ -9,7 +9,7 @@ extension HeadView {
         guard authority.isEmpty || listed.containsIgnoringCase(authority) else {
             throw Refused(
                 .authorityUnknown, expected: "an authority of this listener",
-                found: String(copying: authority.extracting(first: 128)))
+                found: .text(String(copying: authority.extracting(first: 128))))
         }
     }
 

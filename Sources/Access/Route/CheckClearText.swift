@@ -6,7 +6,7 @@ extension HeadView {
     ///
     /// GET and HEAD can. What else there is has been read on the way already, and would be sent once more as if nothing
     /// had happened: a refusal is what its sender notices. So is a token that was sent. `expected` says what is served.
-    package func checkRedirect(expected: String) throws(Refused) {
+    package func checkRedirect(expected: Refused.Words) throws(Refused) {
         guard methodID == .get || methodID == .head, targetForm == .origin || targetForm == .absolute else {
             throw Refused(
                 .plainHTTP, expected: expected, found: "another method than GET and HEAD over plain HTTP")

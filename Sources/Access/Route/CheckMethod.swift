@@ -17,7 +17,8 @@ extension HeadView {
     package func checkMethod(_ permitted: borrowing MethodSet) throws(Refused) {
         guard permitted.allows(methodID, named: method) else {
             throw Refused(
-                .methodNotAllowed, expected: permitted.allow, found: String(copying: method.extracting(first: 32)))
+                .methodNotAllowed, expected: .text(permitted.allow),
+                found: .text(String(copying: method.extracting(first: 32))))
         }
     }
 

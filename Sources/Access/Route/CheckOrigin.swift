@@ -30,7 +30,8 @@ extension HeadView {
             let origin = value(at: index)
             guard origins.contains(origin) else {
                 throw Refused(
-                    .originNotAllowed, expected: origins.words, found: String(copying: origin.extracting(first: 128)))
+                    .originNotAllowed, expected: .text(origins.words),
+                    found: .text(String(copying: origin.extracting(first: 128))))
             }
         }
     }

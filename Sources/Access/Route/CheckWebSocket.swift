@@ -14,7 +14,7 @@ extension HeadView {
             guard error == .versionUnknown else {
                 throw Refused(
                     .webSocketOfferMalformed, expected: "one key of 16 bytes, and version 13",
-                    found: CauseWords.of(error))
+                    found: .text(error.found))
             }
             throw Refused(
                 .webSocketVersionUnknown, expected: "Sec-WebSocket-Version: 13", found: "another version")

@@ -77,7 +77,8 @@ extension HeadView {
             // The upstream's answer would be for a request that never gets there.
             guard policy.methods.allowsScript(MethodSet.id(of: asked), named: asked) else {
                 throw Refused(
-                    .methodNotAllowed, expected: permitted.allow, found: String(copying: asked.extracting(first: 32)))
+                    .methodNotAllowed, expected: .text(permitted.allow),
+                    found: .text(String(copying: asked.extracting(first: 32))))
             }
             found.preflight = .forwarded
         }
@@ -94,7 +95,8 @@ extension HeadView {
 
     private func refusal(ofPreflight origin: Span<UInt8>, _ policy: borrowing CORSPolicy) -> Refused {
         Refused(
-            .originNotAllowed, expected: policy.expected, found: String(copying: origin.extracting(first: 128)),
+            .originNotAllowed, expected: .text(policy.expected),
+            found: .text(String(copying: origin.extracting(first: 128))),
             check: "HTTP-71")
     }
 }

@@ -42,10 +42,11 @@ extension PathPatterns {
         try PathPatterns.checkPath(path, [])
         let text = String(copying: path.extracting(first: 64))
         guard case .behind(let exact) = match else {
-            return Refused(.routeUnknown, expected: "a configured path", found: text)
+            return Refused(.routeUnknown, expected: "a configured path", found: .text(text))
         }
         return Refused(
-            .pathBehindExactRoute, expected: "a route for what is behind \(self.text(ofRoute: exact))", found: text)
+            .pathBehindExactRoute, expected: "a route for what is behind \(self.text(ofRoute: exact))",
+            found: .text(text))
     }
 
     /// Refuses a path that another reader could take to another route.
@@ -202,7 +203,7 @@ extension PathPatterns {
     /// Refuses a path that two readers could read differently, but for what the route lets through.
     package static func checkPath(_ path: Span<UInt8>, _ allowances: PathAllowances) throws(Refused) {
         guard let reason = PathPolicy.refusal(of: path, allowing: allowances) else { return }
-        throw Refused(.pathAmbiguous, expected: "a path with one reading", found: CauseWords.of(reason))
+        throw Refused(.pathAmbiguous, expected: "a path with one reading", found: .text(reason.found))
     }
 
     /// The path without the slashes at its end; `/` stays.

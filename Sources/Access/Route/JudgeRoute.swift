@@ -6,7 +6,7 @@ extension AccessPolicy {
     /// What becomes of a request in the clear: whether it is sent to https; false for the one kind that is served, an
     /// ACME server's question to a public route.
     borrowing func isRedirected(_ head: HeadView, _ arrival: borrowing Arrival) throws(Refused) -> Bool {
-        let expected = "https, as in \(publicURLs[arrival.listener])"
+        let expected: Refused.Words = "https, as in \(publicURLs[arrival.listener])"
         switch arrival.clearText {
         case .served: return false
         case .atTLS: throw Refused(.plainHTTP, expected: expected, found: "plain HTTP to a port of TLS")
@@ -34,7 +34,8 @@ extension AccessPolicy {
         try head.checkAuthority(authorities[arrival.listener])
         guard arrival.connection.serverNameAgrees(with: head.host) else {
             throw Refused(
-                .serverNameDisagrees, expected: "the name of the TLS handshake", found: String(copying: head.host))
+                .serverNameDisagrees, expected: "the name of the TLS handshake",
+                found: .text(String(copying: head.host)))
         }
     }
 

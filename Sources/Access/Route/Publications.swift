@@ -47,7 +47,7 @@ extension AccessPolicy {
         try PathPatterns.checkPath(path, [])
         throw Refused(
             .routeUnknown, expected: "a document that is published here",
-            found: String(copying: path.extracting(first: 64)),
+            found: .text(String(copying: path.extracting(first: 64))),
             check: reserved == .protectedResource ? "MD-20" : "MD-25")
     }
 }

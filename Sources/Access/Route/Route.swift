@@ -1,3 +1,4 @@
+import Bytes
 package import HTTPMessage
 import OAuth
 
@@ -72,7 +73,8 @@ extension DPoPRules {
     /// What the operator says for all routes, and for this one.
     init(_ route: DPoPSettings, _ proofs: ProofSettings) {
         self.init(
-            algorithms: route.algorithms, pastSeconds: proofs.pastSeconds, futureSeconds: proofs.futureSeconds,
+            algorithms: route.algorithms, pastSeconds: proofs.past.wholeSeconds,
+            futureSeconds: proofs.future.wholeSeconds,
             maximumBytes: proofs.maximumBytes, maximumIDBytes: proofs.maximumIDBytes)
     }
 }

@@ -16,13 +16,15 @@ package struct RouteLimitSettings: Sendable, Equatable {
     }
 }
 
-/// What one route has in place of the durations for all, in milliseconds; nil is those for all.
+/// What one route has in place of the durations for all; nil is those for all.
 package struct RouteTimeoutSettings: Sendable, Equatable {
-    package var requestBody: Int?
-    package var upstreamFirstByte: Int?
-    package var responseBody: Int?
+    package var requestBody: Duration?
+    package var upstreamFirstByte: Duration?
+    package var responseBody: Duration?
 
-    package init(requestBody: Int? = nil, upstreamFirstByte: Int? = nil, responseBody: Int? = nil) {
+    package init(
+        requestBody: Duration? = nil, upstreamFirstByte: Duration? = nil, responseBody: Duration? = nil
+    ) {
         self.requestBody = requestBody
         self.upstreamFirstByte = upstreamFirstByte
         self.responseBody = responseBody

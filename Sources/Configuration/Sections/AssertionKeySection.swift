@@ -16,7 +16,7 @@ enum AssertionKeySection {
                 [("ES256", .es256), ("ES384", .es384), ("ES512", .es512), ("EdDSA", .edDSA)],
                 "The algorithm of keys made at start."),
             .seconds(
-                "rotation", \.rotationSeconds, 3600...2_592_000,
+                "rotation", \.rotation, 3600...2_592_000,
                 "How long a key made at start signs before the next one."),
         ])
     static let shape = table.shape
@@ -36,7 +36,7 @@ enum AssertionKeySection {
         table.read(object, into: &settings)
         let standard = AssertionKeySettings()
         if settings.algorithm != standard.algorithm { refuse("algorithm", besideFilesIn: object, translation) }
-        if settings.rotationSeconds != standard.rotationSeconds {
+        if settings.rotation != standard.rotation {
             refuse("rotation", besideFilesIn: object, translation)
         }
         return settings

@@ -11,7 +11,7 @@ enum AssertionSection {
                 "audience", \.audience, .text(PlainText.audience), .required, example: "orders",
                 "The aud of the assertion: who is to believe it."
             ) { $0.text },
-            .seconds("lifetime", \.lifetimeSeconds, 10...600, written: "60s", "How long one is good."),
+            .seconds("lifetime", \.lifetime, 10...600, written: "60s", "How long one is good."),
             .texts(
                 "claims", \.claims,
                 .list(ListShape(noun: "claims", element: .text(ClaimPathText.name), count: 1...32)),

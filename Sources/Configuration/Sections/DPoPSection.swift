@@ -40,8 +40,8 @@ enum ProofSection {
     private static let table = SettingTable(
         "the settings of DPoP proofs", defaults: ProofSettings(),
         [
-            .seconds("past", \.pastSeconds, 1...300, written: "60s", "The oldest proof accepted."),
-            .seconds("future", \.futureSeconds, 0...60, "How far ahead of our clock a proof may be."),
+            .seconds("past", \.past, 1...300, written: "60s", "The oldest proof accepted."),
+            .seconds("future", \.future, 0...60, "How far ahead of our clock a proof may be."),
             .bytes("proof_size", \.maximumBytes, 1024...65_536, "One proof; a longer one is answered 401."),
             .bytes("jti_size", \.maximumIDBytes, 16...1024, "The jti of a proof; a longer one is answered 401."),
             .bytes(
@@ -53,7 +53,7 @@ enum ProofSection {
                 "Keys of nonces, at least 32 bytes each, the same on all replicas: the first makes them, all are accepted."
             ),
             .seconds(
-                "nonce_lifetime", \.nonceLifetimeSeconds, 10...600,
+                "nonce_lifetime", \.nonceLifetime, 10...600,
                 "How long a nonce is accepted at least; for as long again while a new one is offered."),
         ])
     static let shape = table.shape

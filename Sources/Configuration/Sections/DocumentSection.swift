@@ -158,7 +158,7 @@ enum DocumentSection {
         settings.clients = clients
         settings.logins = logins.map { login in
             var login = login
-            login.start = pages.landing ?? "/"
+            login.start.page = pages.landing ?? "/"
             return login
         }
         settings.proofs = proofs

@@ -21,12 +21,12 @@ enum IntrospectionSection {
                 "audience", orNone: \.audience, PlainText.audience, example: "shop-api",
                 "The aud of signed answers; the client's id by default."),
             .seconds(
-                "cache", \.positiveSeconds, 0...300,
+                "cache", \.positiveLifetime, 0...300,
                 "How long an answer that a token is active is believed; 0s asks for every request."),
             .seconds(
-                "negative_cache", \.negativeSeconds, 0...300,
+                "negative_cache", \.negativeLifetime, 0...300,
                 "How long an answer that a token is not active is believed."),
-            .milliseconds("timeout", \.timeoutMilliseconds, 100...30_000, "How long one answer may take."),
+            .milliseconds("timeout", \.timeout, 100...30_000, "How long one answer may take."),
             .bytes(
                 "answer_limit", \.answerBytes, 4096...1_048_576,
                 "The largest answer that is read; a token whose answer is longer is refused with 502."),

@@ -42,7 +42,7 @@ enum IssuerSection {
         .word(
             "profile", \.rules.profile, [("rfc9068", .rfc9068), ("legacy", .legacy)],
             "Which claims a token must have; legacy asks only for iss, exp and aud."),
-        .seconds("leeway", \.rules.leewaySeconds, 0...300, "Clock difference tolerated on exp, nbf and iat."),
+        .seconds("leeway", number: \.rules.leewaySeconds, 0...300, "Clock difference tolerated on exp, nbf and iat."),
         .text(
             "scope_claim", \.rules.scopeClaim, ClaimPathText.name,
             "The claim with the granted scopes: words in one text, or a list of texts."),

@@ -28,8 +28,7 @@ enum KeyTimesSection {
             problems.error(
                 at: object.place(of: object.says("minimum_lifetime") ? "minimum_lifetime" : "maximum_lifetime"),
                 expected: "a minimum_lifetime of at most maximum_lifetime",
-                found:
-                    "\(DurationText.text(times.minimumLifetime * 1000)) and \(DurationText.text(times.maximumLifetime * 1000))",
+                found: "\(DurationText.text(times.minimumLifetime)) and \(DurationText.text(times.maximumLifetime))",
                 remedy: "raise maximum_lifetime or lower minimum_lifetime")
         }
         return times

@@ -49,7 +49,7 @@ enum TokenSection {
                 example: "[urn:example:mfa]",
                 "The token's acr must be one of these, the best first; otherwise the user is sent to sign in so."),
             .seconds(
-                "max_age", orNone: \.maxAgeSeconds, 0...31_536_000, example: "15m",
+                "max_age", numberOrNone: \.maxAgeSeconds, 0...31_536_000, example: "15m",
                 "How long ago the user may have signed in (auth_time)."),
             .value(
                 "authorization_details", \.authorizationDetails,

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Durations as the configuration writes them: a whole number and `ms`, `s`, `m` or `h`.
 enum DurationText {
     static let pattern = "^(0|[1-9][0-9]*)(ms|s|m|h)$"
@@ -15,6 +17,9 @@ enum DurationText {
     static func text(_ milliseconds: Int) -> String {
         UnitText.text(milliseconds, units: units.map { ($0.name, $0.milliseconds) })
     }
+
+    /// The same for a duration.
+    static func text(_ duration: Duration) -> String { text(duration.wholeMilliseconds) }
 }
 
 /// Sizes as the configuration writes them: a whole number and `B`, `KiB`, `MiB` or `GiB`.

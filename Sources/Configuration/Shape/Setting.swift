@@ -91,9 +91,9 @@ struct Setting<Settings: Sendable>: Sendable {
         }
     }
 
-    /// A time in milliseconds.
+    /// A time, with a range in milliseconds.
     static func milliseconds(
-        _ name: String, _ path: Path<Int>, _ range: ClosedRange<Int>,
+        _ name: String, _ path: Path<Duration>, _ range: ClosedRange<Int>,
         _ sentence: String
     ) -> Setting {
         Setting(
@@ -102,13 +102,13 @@ struct Setting<Settings: Sendable>: Sendable {
                 return KeyDescription(name, .duration(DurationShape(range: range)), .standard(standard), sentence)
             },
             read: { object, settings in
-                if let time = object.milliseconds(name) { settings[keyPath: path] = time }
+                if let time = object.milliseconds(name) { settings[keyPath: path] = .milliseconds(time) }
             })
     }
 
-    /// A time in milliseconds that is another setting's where nothing is said.
+    /// A time that is another setting's where nothing is said, with a range in milliseconds.
     static func milliseconds(
-        _ name: String, orNone path: Path<Int?>, _ range: ClosedRange<Int>,
+        _ name: String, orNone path: Path<Duration?>, _ range: ClosedRange<Int>,
         example: String, _ sentence: String
     ) -> Setting {
         Setting(
@@ -117,34 +117,45 @@ struct Setting<Settings: Sendable>: Sendable {
                     name, .duration(DurationShape(range: range)), .optional, example: example, sentence)
             },
             read: { object, settings in
-                if let time = object.milliseconds(name) { settings[keyPath: path] = time }
+                if let time = object.milliseconds(name) { settings[keyPath: path] = .milliseconds(time) }
             })
     }
 
-    /// A time in whole seconds; `written` is how the default is shown where that is not the shortest way.
+    /// A time of whole seconds, with a range in seconds; `written` is how the default is shown where that is not the
+    /// shortest way.
     static func seconds(
-        _ name: String, _ path: Path<Int>, _ range: ClosedRange<Int>,
-        written: String? = nil, _ sentence: String
+        _ name: String, _ path: Path<Duration>, _ range: ClosedRange<Int>, written: String? = nil, _ sentence: String
     ) -> Setting {
-        let milliseconds = range.lowerBound * 1000...range.upperBound * 1000
-        return Setting(
+        Setting(
             key: {
-                let standard = written ?? DurationText.text($0[keyPath: path] * 1000)
-                let shape = DurationShape(range: milliseconds, step: .seconds)
-                return KeyDescription(name, .duration(shape), .standard(standard), sentence)
+                let standard = written ?? DurationText.text($0[keyPath: path])
+                return KeyDescription(name, .duration(.seconds(range)), .standard(standard), sentence)
+            },
+            read: { object, settings in
+                if let seconds = object.seconds(name) { settings[keyPath: path] = .seconds(seconds) }
+            })
+    }
+
+    /// The same for a rule of a protocol, which counts in seconds as the protocol does.
+    static func seconds(
+        _ name: String, number path: Path<Int>, _ range: ClosedRange<Int>, _ sentence: String
+    ) -> Setting {
+        Setting(
+            key: {
+                let standard = DurationText.text(.seconds($0[keyPath: path]))
+                return KeyDescription(name, .duration(.seconds(range)), .standard(standard), sentence)
             },
             read: { object, settings in
                 if let seconds = object.seconds(name) { settings[keyPath: path] = seconds }
             })
     }
 
-    /// A time in whole seconds that there need not be.
+    /// The same for one that there need not be.
     static func seconds(
-        _ name: String, orNone path: Path<Int?>, _ range: ClosedRange<Int>, example: String, _ sentence: String
+        _ name: String, numberOrNone path: Path<Int?>, _ range: ClosedRange<Int>, example: String, _ sentence: String
     ) -> Setting {
-        let shape = DurationShape(range: range.lowerBound * 1000...range.upperBound * 1000, step: .seconds)
-        return Setting(
-            key: { _ in KeyDescription(name, .duration(shape), .optional, example: example, sentence) },
+        Setting(
+            key: { _ in KeyDescription(name, .duration(.seconds(range)), .optional, example: example, sentence) },
             read: { object, settings in
                 if let seconds = object.seconds(name) { settings[keyPath: path] = seconds }
             })

@@ -47,8 +47,14 @@ struct DurationShape: Sendable {
         case seconds = 1000
     }
 
+    /// In milliseconds.
     var range: ClosedRange<Int>
     var step: Step = .milliseconds
+
+    /// Whole seconds, of a range in seconds.
+    static func seconds(_ range: ClosedRange<Int>) -> DurationShape {
+        DurationShape(range: range.lowerBound * 1000...range.upperBound * 1000, step: .seconds)
+    }
 }
 
 struct ListShape: Sendable {

@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Gateway
 import JOSE
 import JSON
@@ -53,7 +54,8 @@ extension Check {
             .proofTime, "proof: iat", "RFC 9449 §4.3 (11)", of: .proof,
             seen: CheckWords { $0.seenTime("iat", in: $0.proof?.claims) },
             wanted: CheckWords {
-                "at most \($0.settings.proofs.pastSeconds) s ago, at most \($0.settings.proofs.futureSeconds) s ahead"
+                let proofs = $0.settings.proofs
+                return "at most \(proofs.past.wholeSeconds) s ago, at most \(proofs.future.wholeSeconds) s ahead"
             }, skipped: CheckFacts.withoutProof),
         Check(
             .proofTokenHash, "proof: ath", "RFC 9449 §4.3 (12)", of: .proof, seen: .proofClaim("ath"),
@@ -125,7 +127,7 @@ extension CheckFacts {
 
     fileprivate var wantedNonce: String {
         policy?.dpop.nonce == .required
-            ? "a nonce of this gateway's, not older than \(settings.proofs.nonceLifetimeSeconds) s"
+            ? "a nonce of this gateway's, not older than \(settings.proofs.nonceLifetime.wholeSeconds) s"
             : "none, or one of this gateway's"
     }
 

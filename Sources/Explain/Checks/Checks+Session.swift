@@ -85,7 +85,7 @@ extension CheckFacts {
         guard let access = loginAccess else { return nil }
         if evidence.session?.lives != true { return access.optional ? "there is no session" : nil }
         let login = settings.logins[access.login]
-        return login.refreshes || login.keepsAccessToken ? nil : "no route needs the session's tokens"
+        return login.refreshes || login.uses.keepsAccessToken ? nil : "no route needs the session's tokens"
     }
 
     fileprivate var seenPage: String {

@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Gateway
 import Issuers
 import JOSE
@@ -173,7 +174,7 @@ extension CheckFacts {
                 .configuration("dpop.future", "a longer time", "at most 60s"),
                 .configuration("\(routeKey).token.dpop.nonce", "required", "if clients' clocks cannot be trusted"))
             : Remedy(
-                "The proof is \(ShownText.duration(-distance)) old, and \(settings.proofs.pastSeconds) s are allowed.",
+                "The proof is \(ShownText.duration(-distance)) old, and \(settings.proofs.past.wholeSeconds) s are allowed.",
                 .client("make the proof when the request is sent, not when it is queued, and not once for many"),
                 .machine("see whether the clocks agree: chronyc tracking, or timedatectl"),
                 .configuration("dpop.past", "a longer time", "at most 5m"))

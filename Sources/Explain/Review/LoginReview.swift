@@ -106,7 +106,7 @@ package struct LoginReview: Sendable {
             values.append(("token_endpoint_auth_signing_alg", key.algorithm.name))
         }
         values.append(("id_token_signed_response_alg", login.idToken.signature.names))
-        if let key = login.requestObjectKey { values.append(("request_object_signing_alg", key.algorithm.name)) }
+        if let key = login.keys.requestObject { values.append(("request_object_signing_alg", key.algorithm.name)) }
         if login.authorization.responseMode.isSigned {
             values.append(("authorization_signed_response_alg", login.response.signature.names))
         }
@@ -141,7 +141,8 @@ package struct LoginReview: Sendable {
     /// Measured on a session with tokens of the sizes that are named with it.
     private static func size(of login: LoginSettings, issuer: String) -> (bytes: Int, cookies: Int, of: String)? {
         guard login.session.store == .cookie else { return nil }
-        let claims = (["iss", "sub"] + login.claimNames).map { "\"\($0)\":\"\(String(repeating: "x", count: 24))\"" }
+        let names = ["iss", "sub"] + login.uses.claimNames
+        let claims = names.map { "\"\($0)\":\"\(String(repeating: "x", count: 24))\"" }
         var session = Session(
             id: [UInt8](repeating: 0, count: 16), client: login.name, issuer: issuer,
             subject: String(repeating: "x", count: 36),
@@ -149,7 +150,7 @@ package struct LoginReview: Sendable {
             endsAt: 0)
         session.serverSession = String(repeating: "x", count: 36)
         var parts = ["claims of 24 bytes"]
-        if login.keepsAccessToken {
+        if login.uses.keepsAccessToken {
             session.accessToken = Secret([UInt8](repeating: 0x78, count: 1000))
             parts.append("an access token of 1000 bytes")
         }

@@ -36,7 +36,7 @@ struct LoginReviewWords {
         case .form: return login.authorization.form.rawValue
         case .requestObject:
             let encryption = login.authorization.encryption.map { ", encrypted by \($0.algorithm) and \($0.encoding)" }
-            return (login.requestObjectKey?.algorithm.name ?? "no key") + (encryption ?? "")
+            return (login.keys.requestObject?.algorithm.name ?? "no key") + (encryption ?? "")
         case .response:
             let mode = login.authorization.responseMode
             return mode.rawValue + (mode.isSigned ? ", " + made(login.response) : "")

@@ -26,8 +26,9 @@ extension WorkerRef {
     var tooManyBad: Refused {
         Refused(
             .unknownTokensTooMany,
-            expected: "\(pointee.policy.limits.shares.badTokens.perSecond) bad tokens a second of one client"
-                + " (limits.bad_token_rate_per_client)", found: "more")
+            expected:
+                "\(pointee.policy.limits.shares.badTokens.perSecond) bad tokens a second of one client (limits.bad_token_rate_per_client)",
+            found: "more")
     }
 
     /// Too many questions of one client wait in a service's queue, which is the client's doing and not the server's.
@@ -104,8 +105,8 @@ extension WorkerRef {
                 .tokenInactive, expected: "a token that \(view.identifier) calls active", found: "active false")
         case .refused(let cause):
             return Refused(
-                cause.refusal, expected: cause.expected(by: view.rules), found: cause.found(in: nil), check: cause.check
-            )
+                cause.refusal, expected: .text(cause.expected(by: view.rules)), found: .text(cause.found(in: nil)),
+                check: cause.check)
         case .unavailable(.answerTooLarge(let limit)):
             return Refused(
                 .introspectionAnswerTooLarge,
@@ -117,7 +118,8 @@ extension WorkerRef {
             return Refused(
                 .introspectionAnswerTooLarge, expected: "an answer of \(view.identifier) \(expected)", found: "more")
         case .unavailable(let reason):
-            return Refused(.introspectionUnavailable, expected: "an answer of \(view.identifier)", found: reason.word)
+            return Refused(
+                .introspectionUnavailable, expected: "an answer of \(view.identifier)", found: .text(reason.word))
         }
     }
 }

@@ -46,7 +46,8 @@ extension WorkerRef {
     /// The refusal of a request for which there is no token for the upstream, with its words for the operator.
     func refusalOfExchange(_ reason: LookupRefusal) -> Refused {
         reason == .tooManyOfClient
-            ? tooManyWaiting : Refused(.exchangeUnavailable, expected: "a token for the upstream", found: reason.word)
+            ? tooManyWaiting
+            : Refused(.exchangeUnavailable, expected: "a token for the upstream", found: .text(reason.word))
     }
 
     private func refuseExchange(_ wait: Wait, _ refused: Refused) {

@@ -93,7 +93,8 @@ extension WorkerRef {
             return
         }
         upstreamFailed(
-            upstream, Refused(.upstreamUnreachable, expected: "a connection to \(name(of: pool))", found: reason))
+            upstream,
+            Refused(.upstreamUnreachable, expected: "a connection to \(name(of: pool))", found: .text(reason)))
     }
 
     /// Half of what is left while there is another address to try, so that one that swallows packets does not cost a
@@ -137,7 +138,8 @@ extension WorkerRef {
             let reason = String(cString: strerror(code))
             return attemptFailed(
                 upstream, reason,
-                else: Refused(.upstreamUnreachable, expected: "a connection to \(name(of: pool))", found: reason))
+                else: Refused(
+                    .upstreamUnreachable, expected: "a connection to \(name(of: pool))", found: .text(reason)))
         }
         guard let tls = pool.pointee.tls else { return becameActive(upstream) }
         guard let stream = tls.open(upstream.pointee.stream.descriptor, serverName: certificateName(upstream)) else {
@@ -167,10 +169,10 @@ extension WorkerRef {
             let name = certificateName(upstream)
             let failure = HandshakeFailure.take()
             let problem = upstream.pointee.stream.certificateProblem
-            let expected = problem == nil ? "TLS from \(name)" : "a certificate for \(name)"
+            let expected: Refused.Words = problem == nil ? "TLS from \(name)" : "a certificate for \(name)"
             let found = problem ?? failure.wordsOfServer
             attemptFailed(
-                upstream, found, else: Refused(.upstreamTLSFailed, expected: expected, found: found))
+                upstream, found, else: Refused(.upstreamTLSFailed, expected: expected, found: .text(found)))
         }
     }
 }

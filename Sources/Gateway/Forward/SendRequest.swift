@@ -176,7 +176,7 @@ extension WorkerRef {
     }
 
     private func brokenBody(_ cause: HTTP1Refusal) -> Refused {
-        Refused(.malformedMessage, expected: "the chunked coding", found: cause.found)
+        Refused(.malformedMessage, expected: "the chunked coding", found: .text(cause.found))
     }
 
     private func bodyTooLarge(_ limit: Int64) -> Refused {

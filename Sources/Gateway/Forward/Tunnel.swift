@@ -19,7 +19,8 @@ extension WorkerRef {
             return answer(
                 exchange,
                 refused: Refused(
-                    .upstreamSwitchedProtocols, expected: "no 101, or the WebSocket that was offered", found: found))
+                    .upstreamSwitchedProtocols, expected: "no 101, or the WebSocket that was offered",
+                    found: .text(found)))
         }
         let client = exchange.pointee.client
         exchange.pointee.phase = .responding

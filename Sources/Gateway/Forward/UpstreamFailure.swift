@@ -68,7 +68,7 @@ extension WorkerRef {
         closeUpstream(upstream)
         guard let exchange else { return }
         exchange.pointee.upstream = nil
-        answer(exchange, refused: Refused(.upstreamMalformed, expected: "an HTTP/1.1 response", found: found))
+        answer(exchange, refused: Refused(.upstreamMalformed, expected: "an HTTP/1.1 response", found: .text(found)))
     }
 
     /// The response's chunks broke off: the client must see that something is missing (HTTP-41).

@@ -100,7 +100,7 @@ extension WorkerRef {
     }
 
     /// A body of which nothing more comes, or too little: the upstream must not take it for complete (HTTP-31).
-    private func refuseSlowBody(_ exchange: ExchangeRef, _ expected: String, _ found: String) {
+    private func refuseSlowBody(_ exchange: ExchangeRef, _ expected: Refused.Words, _ found: Refused.Words) {
         exchange.pointee.keepsAlive = false
         if let upstream = exchange.pointee.upstream {
             Socket.resetOnClose(upstream.pointee.stream.descriptor)

@@ -164,12 +164,13 @@ extension WorkerRef {
         let route = exchange.pointee.findings.route
         if let audit = pointee.journal.audit { auditRefusal(exchange, refused, audit) }
         pointee.journal.metrics.countRefusal(route: metricsSlot(of: exchange), cause: Int(refusal.rawValue))
-        let detail = refused.detail
         // A person on the way to sign in is no refusal that anybody looks for; the access log has the 303.
         let isSentToLogin = isSentToLogin(exchange, refused)
         let level: LogLevel =
             refusal.blame != .client ? .warning : isSentToLogin && refusal == .loginRequired ? .debug : .info
         guard pointee.journal.operatorLog.writes(level), let suppressed = admitLine(of: refusal) else { return }
+        // Words are made for a line that is written, and for no other one.
+        let detail = refused.detail
         let check = detail.check.isEmpty ? "\(refusal.check)" : detail.check
         var fields =
             names(of: exchange) + [

@@ -32,8 +32,8 @@ extension WorkerRef {
             logRefusal(
                 exchange,
                 Refused(
-                    .methodNotAllowed, expected: allowed, found: name.isEmpty ? "another method" : name, check: "MD-20")
-            )
+                    .methodNotAllowed, expected: .text(allowed),
+                    found: .text(name.isEmpty ? "another method" : name), check: "MD-20"))
             return answer(exchange, status: 405, fields: [("Allow", allowed), access])
         }
         var age = 300

@@ -195,19 +195,19 @@ final class Generation: @unchecked Sendable {
         _ directory: IssuerDirectory, _ fetching: any Fetching, _ clock: LoopClock, _ loop: EventLoop,
         _ reports: IssuerReports
     ) {
-        let (signing, bounds) = (gateway.signing, LookupBounds(perClient: settings.limits.shares.lookups))
-        let slowWork = SlowWork { await signing.run($0, client: $1, $2) }
+        let signing = gateway.signing
+        var environment = LookupEnvironment(fetching: fetching, clock: clock, executor: loop)
+        environment.slowWork = SlowWork { await signing.run($0, client: $1, $2) }
+        environment.bounds = LookupBounds(perClient: settings.limits.shares.lookups)
         introspections = IntrospectionService(
-            settings: settings.issuers, clients: settings.clients, fetching: fetching, clock: clock, executor: loop,
-            sources: IntrospectionService.Sources(directory), slowWork: slowWork, bounds: bounds,
-            failures: resources.failures,
+            settings: settings.issuers, clients: settings.clients, environment: environment,
+            sources: IntrospectionService.Sources(directory), failures: resources.failures,
             onAnswer: { [weak self] answer in
                 self?.tell(answer.workers) { $0.introspectionAnswered(answer) }
             }, onEvent: { issuer, event in reports.report(issuer, event) })
         exchanges = TokenExchangeService(
             rules: resources.tables.exchanges, settings: settings.issuers, clients: settings.clients,
-            fetching: fetching,
-            clock: clock, executor: loop, metadata: { directory.metadata(of: $0) }, slowWork: slowWork, bounds: bounds,
+            environment: environment, metadata: { directory.metadata(of: $0) },
             onAnswer: { [weak self] answer in
                 self?.tell(answer.workers) { $0.exchangeAnswered(answer) }
             }, onEvent: { issuer, event in reports.report(issuer, event) })
@@ -222,24 +222,25 @@ final class Generation: @unchecked Sendable {
             logins: settings.logins, log: gateway.operatorLog, metrics: gateway.registry.logins, audit: gateway.audit)
         var logins = settings.logins
         for index in logins.indices {
-            logins[index].stepUps = StepUps.all(of: index, in: settings.routes)
+            logins[index].uses.stepUps = StepUps.all(of: index, in: settings.routes)
             logins[index].session.notesExpired = gateway.audit != nil
         }
         let (workers, signing) = (gateway.workers, gateway.signing)
         let service = LoginService(
-            settings: logins, clients: settings.clients, issuers: settings.issuers, fetching: fetching,
-            clock: clock, executor: loop,
-            sources: LoginService.Sources(
-                metadata: { directory.metadata(of: $0) }, keys: { directory.keys(of: $0) },
-                hasFailedToReadKeys: { directory.hasFailedToReadKeys(of: $0) },
-                refresh: { issuer, who in
-                    await waiters.wait(for: issuer, as: who) { directory.requestRefresh(issuer: issuer, by: who) }
-                }, workBeside: { await signing.run($0, client: $1, $2) }),
-            onEvent: { event in
-                reports.report(event)
-                // Whichever configuration a stream began by.
-                if case .sessionsEnded = event { for worker in workers { worker.tell { $0.endStreams() } } }
-            }, continuing: previous)
+            settings: logins, clients: settings.clients, issuers: settings.issuers,
+            environment: LoginService.Environment(
+                fetching: fetching, clock: clock, executor: loop,
+                sources: LoginService.Sources(
+                    metadata: { directory.metadata(of: $0) }, keys: { directory.keys(of: $0) },
+                    hasFailedToReadKeys: { directory.hasFailedToReadKeys(of: $0) },
+                    refresh: { issuer, who in
+                        await waiters.wait(for: issuer, as: who) { directory.requestRefresh(issuer: issuer, by: who) }
+                    }, workBeside: { await signing.run($0, client: $1, $2) }),
+                onEvent: { event in
+                    reports.report(event)
+                    // Whichever configuration a stream began by.
+                    if case .sessionsEnded = event { for worker in workers { worker.tell { $0.endStreams() } } }
+                }), continuing: previous)
         self.service = service
         self.logins = LoginDispatcher(
             service, logins: settings.logins, loop: loop, reports: reports,

@@ -140,10 +140,9 @@ extension Gateway {
         settings = ProcessLimits.fitted(settings, to: ProcessLimits.descriptors)
         // A proof that was used is remembered as long as it could be used when it came: not for longer later.
         let proofs = generation.settings.proofs
-        settings.proofs.pastSeconds = min(settings.proofs.pastSeconds, proofs.pastSeconds)
-        settings.proofs.futureSeconds = min(settings.proofs.futureSeconds, proofs.futureSeconds)
-        settings.proofs.nonceLifetimeSeconds = min(
-            settings.proofs.nonceLifetimeSeconds, proofs.nonceLifetimeSeconds)
+        settings.proofs.past = min(settings.proofs.past, proofs.past)
+        settings.proofs.future = min(settings.proofs.future, proofs.future)
+        settings.proofs.nonceLifetime = min(settings.proofs.nonceLifetime, proofs.nonceLifetime)
         let labels = MetricsLabels(settings)
         let slots = registry.extend(labels, keeping: ([generation] + older).map(\.labels))
         let prepared: PreparedReload
@@ -261,8 +260,8 @@ extension Gateway {
         if new.log != old.log { changed.append("log") }
         if !new.audit.isSame(as: old.audit) { changed.append("audit") }
         let served = generation.settings.proofs
-        if new.proofs.pastSeconds > served.pastSeconds || new.proofs.futureSeconds > served.futureSeconds
-            || new.proofs.nonceLifetimeSeconds > served.nonceLifetimeSeconds
+        if new.proofs.past > served.past || new.proofs.future > served.future
+            || new.proofs.nonceLifetime > served.nonceLifetime
         {
             changed.append("dpop")
         }

@@ -43,7 +43,8 @@ extension WorkerRef {
         do throws(SigningRefusal) {
             jwt = try CompactJWS.sign(made.bytes.span, type: AssertionKeyRing.assertionType, by: keys.signer)
         } catch {
-            throw Refused(.exchangeUnavailable, expected: "a signed identity assertion", found: CauseWords.of(error))
+            throw Refused(
+                .exchangeUnavailable, expected: "a signed identity assertion", found: .text(CauseWords.of(error)))
         }
         let line = rule.linePrefix + jwt + [0x0D, 0x0A]
         // What an upstream could not take as a header must not be cut silently.

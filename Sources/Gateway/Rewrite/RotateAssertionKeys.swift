@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Crypto
 import EventLoop
 import Issuers
@@ -14,7 +15,7 @@ final class AssertionKeyRotation {
     private var timer: LoopTimer?
     /// What keys made here are made by; nil for the operator's own.
     private let makes: AssertionKeySettings?
-    private let lifetimeSeconds: Int
+    private let lifetime: Duration
 
     /// The keys at this time.
     var keys: AssertionKeys {
@@ -34,14 +35,14 @@ final class AssertionKeyRotation {
             ring =
                 files.isEmpty
                 ? try AssertionKeyRing(
-                    algorithm: keys.algorithm, rotationSeconds: keys.rotationSeconds, lifetimeSeconds: longest,
-                    at: AssertionKeyRotation.now)
+                    algorithm: keys.algorithm, rotationSeconds: keys.rotation.wholeSeconds,
+                    lifetimeSeconds: longest.wholeSeconds, at: AssertionKeyRotation.now)
                 : try AssertionKeyRing(files: files)
         } catch {
             throw GatewayFailure("identity assertions cannot be signed", CauseWords.of(error))
         }
         makes = files.isEmpty ? keys : nil
-        lifetimeSeconds = longest
+        lifetime = longest
         self.loop = loop
         self.operatorLog = operatorLog
         self.audit = audit
@@ -53,13 +54,13 @@ final class AssertionKeyRotation {
             let longest = AssertionKeyRotation.longestLifetime(settings)
         else { return false }
         return makes.algorithm == settings.assertionKeys.algorithm
-            && makes.rotationSeconds == settings.assertionKeys.rotationSeconds && longest <= lifetimeSeconds
+            && makes.rotation == settings.assertionKeys.rotation && longest <= lifetime
     }
 
-    private static func longestLifetime(_ settings: GatewaySettings) -> Int? {
-        settings.routes.compactMap { route -> Int? in
+    private static func longestLifetime(_ settings: GatewaySettings) -> Duration? {
+        settings.routes.compactMap { route -> Duration? in
             guard case .assertion(let assertion) = route.credential else { return nil }
-            return assertion.lifetimeSeconds
+            return assertion.lifetime
         }.max()
     }
 

@@ -1,4 +1,5 @@
 import Access
+import Bytes
 
 extension RoutePatience {
     /// What the route says, if there is one, and what is said for all where it says nothing.
@@ -11,8 +12,8 @@ extension RoutePatience {
             }
         self.init(
             bodyLimit: bodyLimit, bodyRate: route?.limits.requestBodyRate ?? limits.requestBodyRate,
-            requestBody: route?.timeouts.requestBody ?? timeouts.requestBody,
-            upstreamFirstByte: route?.timeouts.upstreamFirstByte ?? timeouts.upstreamFirstByte,
-            responseBody: route?.timeouts.responseBody ?? timeouts.responseBody)
+            requestBody: (route?.timeouts.requestBody ?? timeouts.requestBody).wholeMilliseconds,
+            upstreamFirstByte: (route?.timeouts.upstreamFirstByte ?? timeouts.upstreamFirstByte).wholeMilliseconds,
+            responseBody: (route?.timeouts.responseBody ?? timeouts.responseBody).wholeMilliseconds)
     }
 }

@@ -23,7 +23,7 @@ struct ServingPolicy {
     let limits: LimitSettings
     /// What of it one client may have.
     let shares: ClientShares
-    let timeouts: TimeoutSettings
+    let timeouts: LoopTimeouts
     /// What is to be expected of a request that has no route.
     let patience: RoutePatience
     let httpLimits: HTTP1Limits
@@ -62,7 +62,7 @@ struct ServingPolicy {
         webSocketNotices = resources.webSocketNotices
         limits = settings.limits
         shares = ClientShares(settings.limits, workers: settings.workers)
-        timeouts = settings.timeouts
+        timeouts = LoopTimeouts(settings.timeouts)
         patience = RoutePatience(nil, settings.limits, settings.timeouts)
         httpLimits = HTTP1Limits(settings.limits)
         exchangeIssuers = resources.tables.exchanges.map { rule in

@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Crypto
 import Glibc
 import HTTP1
@@ -76,7 +77,7 @@ struct SharedResources {
             previous?.replay
             ?? ReplaySet(
                 byteLimit: proofs.replayBytes,
-                windowSeconds: max(proofs.pastSeconds + proofs.futureSeconds, 2 * proofs.nonceLifetimeSeconds))
+                windowSeconds: max(proofs.past + proofs.future, proofs.nonceLifetime * 2).wholeSeconds)
         ownNonceKey =
             proofs.nonceKeys.isEmpty ? previous?.ownNonceKey ?? Secret(RandomBytes.fill(32)) : previous?.ownNonceKey
         nonces = try SharedResources.nonces(settings, ownNonceKey)
@@ -130,7 +131,7 @@ struct SharedResources {
         // Not the listener: a nonce is of this resource server, whichever listener gave it.
         do throws(CryptoRefusal) {
             return try DPoPNonces(
-                keys: keys, serverID: "portcullis", lifetimeSeconds: settings.proofs.nonceLifetimeSeconds)
+                keys: keys, serverID: "portcullis", lifetimeSeconds: settings.proofs.nonceLifetime.wholeSeconds)
         } catch {
             throw GatewayFailure("nonces could not be made", "a key is shorter than 32 bytes")
         }

@@ -1,5 +1,4 @@
 package import Crypto
-package import HTTPMessage
 package import OAuth
 
 /// What came of asking for a token in exchange for another.
@@ -33,23 +32,24 @@ package final class TokenExchangeService: Sendable {
 
     /// A service for these rules, which `ask` names by their place; `onEvent` gets an issuer's index.
     package init(
-        rules: [ExchangeSettings], settings: [IssuerSettings], clients: [ClientSettings], fetching: any Fetching,
-        clock: any IssuerClock, executor: any TaskExecutor, metadata: @escaping @Sendable (Int) -> ServerMetadata?,
-        slowWork: SlowWork = SlowWork(), bounds: LookupBounds = LookupBounds(),
+        rules: [ExchangeSettings], settings: [IssuerSettings], clients: [ClientSettings],
+        environment: LookupEnvironment, metadata: @escaping @Sendable (Int) -> ServerMetadata?,
         onAnswer: @escaping @Sendable (ExchangeAnswer) -> Void,
         onEvent: @escaping @Sendable (Int, IssuerEvent) -> Void
     ) {
         let exchanges = rules.map { RuleExchange($0, settings: settings, clients: clients) }
-        let reports = LookupEvents(clock: clock, onEvent: onEvent)
+        let reports = LookupEvents(clock: environment.clock, onEvent: onEvent)
         service = LookupService(
-            queue: LookupQueue(lanes: exchanges.count, bounds: bounds), clock: clock, executor: executor,
+            queue: LookupQueue(lanes: exchanges.count, bounds: environment.bounds), clock: environment.clock,
+            executor: environment.executor,
             work: .init(
                 look: { lookup in
                     guard let exchange = exchanges[lookup.key.lane] else { return .unavailable(.endpointMissing) }
                     do throws(LookupRefusal) {
                         let result = try await exchange.ask(
-                            for: lookup.token, until: lookup.tokenExpiresAt, fetching: fetching, clock: clock,
-                            slowWork: slowWork, metadata: metadata(exchange.issuer))
+                            for: lookup.token, until: lookup.tokenExpiresAt, fetching: environment.fetching,
+                            clock: environment.clock, slowWork: environment.slowWork,
+                            metadata: metadata(exchange.issuer))
                         if case .invalidTarget = result {
                             reports.targetRefused(issuer: exchange.issuer, client: exchange.clientName)
                         }

@@ -1,5 +1,4 @@
 package import Crypto
-package import HTTPMessage
 package import OAuth
 
 /// What came of asking an issuer about a token.
@@ -63,25 +62,24 @@ package final class IntrospectionService: Sendable {
 
     /// A service for the issuers that have `introspection` settings; `onEvent` gets an issuer's index.
     package init(
-        settings: [IssuerSettings], clients: [ClientSettings], fetching: any Fetching, clock: any IssuerClock,
-        executor: any TaskExecutor, sources: Sources, slowWork: SlowWork = SlowWork(),
-        bounds: LookupBounds = LookupBounds(), failures: FailureBudget = FailureBudget(),
+        settings: [IssuerSettings], clients: [ClientSettings], environment: LookupEnvironment, sources: Sources,
+        failures: FailureBudget = FailureBudget(),
         onAnswer: @escaping @Sendable (IntrospectionAnswer) -> Void,
         onEvent: @escaping @Sendable (Int, IssuerEvent) -> Void
     ) {
         let issuers = settings.enumerated().map { IssuerIntrospection($1, at: $0, clients: clients) }
-        let reports = LookupEvents(clock: clock, onEvent: onEvent)
+        let reports = LookupEvents(clock: environment.clock, onEvent: onEvent)
         service = LookupService(
-            queue: LookupQueue(lanes: issuers.count, bounds: bounds, failures: failures),
-            clock: clock, executor: executor,
+            queue: LookupQueue(lanes: issuers.count, bounds: environment.bounds, failures: failures),
+            clock: environment.clock, executor: environment.executor,
             work: .init(
                 look: { lookup in
                     let index = lookup.key.lane
                     guard let issuer = issuers[index] else { return .unavailable(.endpointMissing) }
                     do throws(LookupRefusal) {
                         return try await issuer.ask(
-                            about: lookup.token, fetching: fetching, clock: clock, slowWork: slowWork,
-                            metadata: sources.metadata(index)
+                            about: lookup.token, fetching: environment.fetching, clock: environment.clock,
+                            slowWork: environment.slowWork, metadata: sources.metadata(index)
                         ) { sources.keys(index) }
                     } catch {
                         if error == .introspection(.unknownKey) { sources.requestKeys(index) }

@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 import HTTPMessage
 import JOSE
@@ -19,9 +20,10 @@ struct IssuerIntrospection: Sendable {
         question = ServerQuestion(
             requests: IssuerRequests(settings: issuer), client: client,
             endpoint: .introspection(configured: settings.endpoint), purpose: .tokenCheck,
-            accept: IntrospectionRequest.accept(form), timeoutMilliseconds: settings.timeoutMilliseconds)
+            accept: IntrospectionRequest.accept(form), timeoutMilliseconds: settings.timeout.wholeMilliseconds)
         rules = IntrospectionRules(
-            issuer.rules, form: form, positiveSeconds: settings.positiveSeconds, maximumBytes: settings.answerBytes)
+            issuer.rules, form: form, positiveSeconds: settings.positiveLifetime.wholeSeconds,
+            maximumBytes: settings.answerBytes)
         hint = settings.hint ? .accessToken : .none
     }
 

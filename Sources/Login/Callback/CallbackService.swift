@@ -32,7 +32,7 @@ final class CallbackService: Sendable {
     /// Answers a request to `callback/<client>`.
     func answer(_ request: LoginRequest, at place: LoginClient) async -> LoginAnswer {
         if let refused = methodRefusal(request, at: place) { return refused }
-        let retry = StartRequest(returnTo: place.settings.start).path(at: place)
+        let retry = StartRequest(returnTo: place.settings.start.page).path(at: place)
         let response: UncheckedAuthorizationResponse
         do throws(LoginFailure) {
             response = try await read(request, at: place)
@@ -85,7 +85,7 @@ final class CallbackService: Sendable {
             }
         }
         let form = place.responseMode.isForm ? request.body : request.query
-        let (isSigned, keys) = (place.responseMode.isSigned, place.settings.decryptionKeys)
+        let (isSigned, keys) = (place.responseMode.isSigned, place.settings.keys.decryption)
         let isEncrypted = isSigned && !keys.isEmpty && UncheckedAuthorizationResponse.isEncrypted(form.span)
         if isEncrypted { try await checkBegun(request, at: place) }
         let isSlow = isEncrypted && keys.contains { $0.isSlow }

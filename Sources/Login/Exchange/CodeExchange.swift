@@ -79,7 +79,7 @@ struct CodeExchange: Sendable {
             return .insufficient(failure)
         }
         let granted = GrantedScopes(tokens.response, requested: place.settings.authorization.scopes)
-        let missing = granted.missing(of: place.settings.neededScopes)
+        let missing = granted.missing(of: place.settings.uses.neededScopes)
         guard missing.isEmpty else {
             place.audit(.refused(.loginScopeNotGranted), identity, in: callback.request)
             throw LoginFailure(
@@ -88,7 +88,7 @@ struct CodeExchange: Sendable {
         }
         let userInfo = try await UserInfoQuestion(place: place, tokens: tokens, proof: proof).claims(of: identity)
         let claims = UserInfo.merge(
-            idToken: identity, userInfo: userInfo, names: place.settings.claimNames,
+            idToken: identity, userInfo: userInfo, names: place.settings.uses.claimNames,
             requiresVerifiedEmail: place.settings.requiresVerifiedEmail)
         let making = SessionMaking(place: place, callback: callback, revocations: revocations)
         let session = making.session(tokens, identity, scopes: granted.scopes, claims: claims)

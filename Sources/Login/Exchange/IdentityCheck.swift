@@ -42,9 +42,10 @@ struct IdentityCheck: Sendable {
 
     private func verify(with keys: IssuerKeys?) throws(IDTokenRefusal) -> VerifiedIDToken {
         try IDToken.verify(
-            tokens.idToken, rules: place.settings.idToken, keys: keys.map { VerificationKeys($0.keySet) },
-            decryption: place.settings.decryptionKeys, nonce: nonce, accessToken: tokens.accessToken, code: code,
-            demand: demand, now: place.now)
+            tokens.idToken,
+            of: IDToken.Login(nonce: nonce, accessToken: tokens.accessToken, code: code, demand: demand),
+            rules: place.settings.idToken, keys: keys.map { VerificationKeys($0.keySet) },
+            decryption: place.settings.keys.decryption, now: place.now)
     }
 
     private func judge(_ refusal: IDTokenRefusal) throws(LoginFailure) -> Result {

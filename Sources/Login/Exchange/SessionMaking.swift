@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 import OAuth
 import Refusals
@@ -16,15 +17,15 @@ struct SessionMaking: Sendable {
         let settings = place.settings
         let now = tokens.receivedAt
         let refreshToken = settings.refreshes ? tokens.response.refreshToken : nil
-        let hasUse = settings.keepsAccessToken || refreshToken != nil
+        let hasUse = settings.uses.keepsAccessToken || refreshToken != nil
         var session = Session(
             id: RandomBytes.fill(16), client: settings.name, issuer: identity.issuer, subject: identity.subject,
             claims: claims, scopes: scopes,
             // A logout at the server is compared with the server's own time of this login (LO-10).
-            createdAt: min(now, identity.issuedAt), endsAt: now + Int64(settings.session.absoluteSeconds))
+            createdAt: min(now, identity.issuedAt), endsAt: now + Int64(settings.session.absolute.wholeSeconds))
         session.seenAt = now
         session.serverSession = identity.sid
-        session.accessToken = settings.keepsAccessToken ? tokens.response.accessToken : nil
+        session.accessToken = settings.uses.keepsAccessToken ? tokens.response.accessToken : nil
         session.accessTokenIssuedAt = now
         session.accessTokenExpiresAt = hasUse ? tokens.expiresAt : .max
         session.proofKey = tokens.proofKey

@@ -66,7 +66,7 @@ struct UserInfoQuestion: Sendable {
     ) throws(UserInfoRefusal) -> JSONValue {
         try UserInfo.read(
             response, subject: identity.subject, rules: place.settings.idToken,
-            keys: keys.map { VerificationKeys($0.keySet) }, decryption: place.settings.decryptionKeys,
+            keys: keys.map { VerificationKeys($0.keySet) }, decryption: place.settings.keys.decryption,
             now: place.now)
     }
 

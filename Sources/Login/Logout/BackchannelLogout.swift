@@ -48,7 +48,7 @@ extension LogoutService {
 
     /// What it takes to look at a token.
     private func work(for text: [UInt8], _ place: LoginClient) -> LogoutTokenBudget.Work {
-        CompactJWE.isJWE(text.span) && !place.settings.decryptionKeys.isEmpty ? .decryption : .signature
+        CompactJWE.isJWE(text.span) && !place.settings.keys.decryption.isEmpty ? .decryption : .signature
     }
 
     private func rules(_ place: LoginClient) -> LogoutTokenRules {
@@ -93,7 +93,7 @@ extension LogoutService {
         do throws(LogoutTokenRefusal) {
             return try LogoutToken.verify(
                 text.span, rules: rules(place), keys: keys.map { VerificationKeys($0.keySet) },
-                decryption: place.settings.decryptionKeys, now: place.now)
+                decryption: place.settings.keys.decryption, now: place.now)
         } catch {
             switch work(for: text, place) {
             case .decryption where error.isSeenBeforeDecryption: break

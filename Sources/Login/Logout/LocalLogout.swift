@@ -48,7 +48,7 @@ extension LogoutService {
         guard place.settings.logout.atServer, let endpoint = place.metadata?.login.endSession else { return nil }
         let (state, line) = PostLogoutState.start(client: place.settings.name)
         let parameters = EndSession.Parameters(
-            idTokenHint: session.idToken.flatMap { IDToken.hint($0, decryption: place.settings.decryptionKeys) },
+            idTokenHint: session.idToken.flatMap { IDToken.hint($0, decryption: place.settings.keys.decryption) },
             clientID: place.clientID,
             postLogoutRedirectURI: request.publicURL + place.path(.loggedOut), state: state)
         let way = EndSession.request(

@@ -26,9 +26,9 @@ package enum PublishedKeys {
             if case .privateKeyJWT(let key) = client.credentials.method { keys.append(key.published) }
         }
         for login in settings {
-            if let key = login.requestObjectKey { keys.append(key.published) }
-            keys += login.decryptionKeys.map(\.published)
-            keys += login.publishedKeys
+            if let key = login.keys.requestObject { keys.append(key.published) }
+            keys += login.keys.decryption.map(\.published)
+            keys += login.keys.published
         }
         return keys
     }

@@ -78,7 +78,7 @@ struct RequestDelivery: Sendable {
 
     /// A request object made for this request alone (JAR-06).
     private func object(of parameters: AuthorizationParameters) async throws(LoginFailure) -> [UInt8] {
-        guard let key = place.settings.requestObjectKey else {
+        guard let key = place.settings.keys.requestObject else {
             throw LoginFailure(
                 .loginRequestNotMade, check: "JAR-01", expected: "a key for request objects", found: "none",
                 isAlarm: true)

@@ -95,7 +95,9 @@ final class AskForRefresh: Sendable {
         let granted = GrantedScopes(tokens, refreshing: session.scopes)
         var refreshed = session
         refreshed.scopes = granted.scopes
-        if session.accessToken != nil || place.settings.keepsAccessToken { refreshed.accessToken = tokens.accessToken }
+        if session.accessToken != nil || place.settings.uses.keepsAccessToken {
+            refreshed.accessToken = tokens.accessToken
+        }
         refreshed.accessTokenIssuedAt = now
         let (end, overflows) = now.addingReportingOverflow(max(tokens.expiresIn, 0))
         refreshed.accessTokenExpiresAt = overflows ? .max - 1 : end
@@ -120,7 +122,7 @@ final class AskForRefresh: Sendable {
             refreshed.claims = UserInfo.merge(
                 idToken: verified,
                 previous: try? JSONValue.parse(session.claims.span, limits: .filled(to: session.claims.count)),
-                names: place.settings.claimNames, requiresVerifiedEmail: place.settings.requiresVerifiedEmail)
+                names: place.settings.uses.claimNames, requiresVerifiedEmail: place.settings.requiresVerifiedEmail)
             return .session(refreshed)
         } catch {
             // RF-07: tokens of another user, or of another login. Whoever they belong to, it is not this session.
@@ -180,8 +182,9 @@ final class AskForRefresh: Sendable {
         _ token: Secret, _ accessToken: Secret, with keys: IssuerKeys?
     ) throws(IDTokenRefusal) -> VerifiedIDToken {
         try IDToken.verify(
-            token, rules: place.settings.idToken, keys: keys.map { VerificationKeys($0.keySet) },
-            decryption: place.settings.decryptionKeys, nonce: nil, accessToken: accessToken, now: place.now)
+            token, of: IDToken.Login(nonce: nil, accessToken: accessToken), rules: place.settings.idToken,
+            keys: keys.map { VerificationKeys($0.keySet) }, decryption: place.settings.keys.decryption,
+            now: place.now)
     }
 
     private func alarm(_ refusal: Refusal, _ detail: RefusalDetail) { place.alarm(refusal, detail) }

@@ -1,3 +1,4 @@
+import Bytes
 import JSON
 import Refusals
 import Sessions
@@ -35,7 +36,7 @@ package enum SessionDocument {
     }
 
     private static func document(_ session: Session, _ place: LoginClient) -> [UInt8] {
-        let (idle, overflows) = session.seenAt.addingReportingOverflow(Int64(place.settings.session.idleSeconds))
+        let (idle, overflows) = session.seenAt.addingReportingOverflow(Int64(place.settings.session.idle.wholeSeconds))
         let idleEnd = overflows ? session.endsAt : min(idle, session.endsAt)
         var writer = JSONWriter()
         writer.beginObject()

@@ -26,7 +26,7 @@ struct LoginPlan: Sendable {
         loginHint = request.loginHint
         isOtherAccount = request.isOtherAccount
         demand = request.stepUp.map {
-            let stepUp = place.settings.stepUps[$0]
+            let stepUp = place.settings.uses.stepUps[$0]
             return LoginTransaction.Demand(acrValues: stepUp.acrValues, maximumAge: stepUp.maximumAge)
         }
     }
@@ -91,11 +91,11 @@ extension LoginTransaction {
     /// The start of another login for the same.
     func start(at place: LoginClient) -> String {
         let index = stepUp.flatMap { demand in
-            place.settings.stepUps.firstIndex {
+            place.settings.uses.stepUps.firstIndex {
                 $0.acrValues == demand.acrValues && $0.maximumAge == demand.maximumAge
             }
         }
-        var request = StartRequest(returnTo: isSilent(at: place) ? place.settings.start : returnTo)
+        var request = StartRequest(returnTo: isSilent(at: place) ? place.settings.start.page : returnTo)
         request.stepUp = index
         request.keepsForm = keepsForm
         request.isOtherAccount = isOtherAccount

@@ -41,7 +41,7 @@ struct StartRequest: Sendable {
         let isThirdParty = parameters.contains(anyOf: Self.thirdPartyNames)
         let target = try Self.value(isThirdParty ? "target_link_uri" : Self.returnToName, of: parameters)
         returnTo =
-            target.map { Self.target($0, isURL: isThirdParty, publicURL: publicURL) } ?? place.settings.start
+            target.map { Self.target($0, isURL: isThirdParty, publicURL: publicURL) } ?? place.settings.start.page
         let kept = try Self.value(Self.fragmentName, of: parameters)
         fragment = kept.flatMap { ReturnTarget.fragment($0.span) }
         isFragmentKnown = kept != nil || parameters.contains(anyOf: [Self.shownName])
@@ -102,14 +102,14 @@ struct StartRequest: Sendable {
                 "the place of a step-up",
                 found: "\(stepUpName) \(Unverified.quote(String(decoding: text, as: UTF8.self)))")
         }
-        return place.settings.stepUps.indices.contains(index) ? index : nil
+        return place.settings.uses.stepUps.indices.contains(index) ? index : nil
     }
 
     /// Whoever sends browsers here names our own server, or nobody's login begins (CF-08).
     private static func hint(
         _ parameters: QueryParameters, _ place: LoginClient
     ) throws(LoginFailure) -> String? {
-        guard place.settings.allowsThirdPartyStart else {
+        guard place.settings.start.allowsThirdParty else {
             let names = thirdPartyNames.filter { parameters.contains(anyOf: [$0]) }
             throw malformed("a start of our own", found: "one with \(names.joined(separator: " and "))")
         }

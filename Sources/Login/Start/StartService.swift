@@ -32,7 +32,7 @@ struct StartService: Sendable {
                     .loginStartMalformed, check: "CF-08", expected: "a navigation", found: "another kind of request")
             }
             // Only a browser has a fragment, and only one that shows documents runs the page's script.
-            if place.settings.keepsFragment, !start.isFragmentKnown, request.fetchDestination == "document" {
+            if place.settings.start.keepsFragment, !start.isFragmentKnown, request.fetchDestination == "document" {
                 return LoginAnswer(.page(.keepFragment(next: Self.shown(request, at: place))))
             }
             return try await begin(LoginPlan(start, at: place), request, at: place)
@@ -45,7 +45,7 @@ struct StartService: Sendable {
     private static func retry(_ request: LoginRequest, after failure: LoginFailure, at place: LoginClient) -> String? {
         guard request.method == .get else { return nil }
         guard failure.refusal != .loginStartMalformed else {
-            return StartRequest(returnTo: place.settings.start).path(at: place)
+            return StartRequest(returnTo: place.settings.start.page).path(at: place)
         }
         let query = asQuery(request.query)
         return place.path(.login) + (query.isEmpty ? "" : "?" + query)

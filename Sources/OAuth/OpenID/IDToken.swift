@@ -7,32 +7,46 @@ public enum IDToken {
     /// Seconds after `iat` during which an ID token is taken: it comes straight from the server (OIDC-07).
     public static let maximumAgeSeconds: Int64 = 600
 
+    /// The login that an ID token has to be of.
+    public struct Login: Sendable {
+        /// What was sent with the authorization request; nil for a refresh alone.
+        public var nonce: String?
+        /// The access token that came with it, for `at_hash`.
+        public var accessToken: Secret?
+        /// The code it was redeemed with, for `c_hash`.
+        public var code: Secret?
+        /// How the user must have been authenticated.
+        public var demand: AuthenticationDemand?
+
+        /// A login with this nonce, and as much more as is known of it.
+        public init(
+            nonce: String?, accessToken: Secret? = nil, code: Secret? = nil, demand: AuthenticationDemand? = nil
+        ) {
+            self.nonce = nonce
+            self.accessToken = accessToken
+            self.code = code
+            self.demand = demand
+        }
+    }
+
     /// The ID token of a token response, when it is there and good for this login; `now` in seconds since 1970.
     ///
     /// - Parameters:
     ///   - keys: the keys of the issuer that the rules name; not needed for signatures with the client's secret.
     ///   - decryption: this client's keys for encrypted tokens.
-    ///   - nonce: what was sent with the authorization request; nil for a refresh alone.
-    ///   - accessToken: the one that came with it, for `at_hash`.
-    ///   - code: the one it was redeemed with, for `c_hash`.
-    ///   - demand: how the user must have been authenticated.
     public static func verify(
-        _ token: Secret?, rules: IDTokenRules, keys: VerificationKeys?, decryption: [DecryptionJWK] = [],
-        nonce: String?, accessToken: Secret? = nil, code: Secret? = nil, demand: AuthenticationDemand? = nil,
-        now: Int64
+        _ token: Secret?, of login: Login, rules: IDTokenRules, keys: VerificationKeys?,
+        decryption: [DecryptionJWK] = [], now: Int64
     ) throws(IDTokenRefusal) -> VerifiedIDToken {
         guard let token else { throw .missing }
         let bytes = token.reveal()
-        return try verify(
-            bytes.span, rules: rules, keys: keys, decryption: decryption, nonce: nonce, accessToken: accessToken,
-            code: code, demand: demand, now: now)
+        return try verify(bytes.span, of: login, rules: rules, keys: keys, decryption: decryption, now: now)
     }
 
     /// The same for bytes.
     public static func verify(
-        _ token: Span<UInt8>, rules: IDTokenRules, keys: VerificationKeys?, decryption: [DecryptionJWK] = [],
-        nonce: String?, accessToken: Secret? = nil, code: Secret? = nil, demand: AuthenticationDemand? = nil,
-        now: Int64
+        _ token: Span<UInt8>, of login: Login, rules: IDTokenRules, keys: VerificationKeys?,
+        decryption: [DecryptionJWK] = [], now: Int64
     ) throws(IDTokenRefusal) -> VerifiedIDToken {
         let envelope = SignedEnvelope(idToken: rules)
         let jwt = try told { () throws(EnvelopeRefusal) in try envelope.open(token, decryption: decryption) }
@@ -40,10 +54,10 @@ public enum IDToken {
         try claims.checkIssuer(rules)
         let hash = try told { () throws(EnvelopeRefusal) in try envelope.verify(jwt, keys: keys) }
         let verified = try claims.verify(rules, signed: jwt.jws.bytes, now: now)
-        try claims.checkNonce(nonce)
-        try claims.checkHash("at_hash", of: accessToken, by: hash)
-        try claims.checkHash("c_hash", of: code, by: hash)
-        if let demand { try claims.check(demand, leeway: rules.clampedLeeway, now: now) }
+        try claims.checkNonce(login.nonce)
+        try claims.checkHash("at_hash", of: login.accessToken, by: hash)
+        try claims.checkHash("c_hash", of: login.code, by: hash)
+        if let demand = login.demand { try claims.check(demand, leeway: rules.clampedLeeway, now: now) }
         return verified
     }
 

@@ -1,11 +1,13 @@
+import Bytes
+
 /// When sessions end by themselves, and how often it is written down that they are in use (SC-08).
 struct SessionLimits: Sendable {
     let idle: Int64
     let absolute: Int64
 
     init(_ settings: SessionSettings) {
-        idle = Int64(max(1, settings.idleSeconds))
-        absolute = Int64(max(1, settings.absoluteSeconds))
+        idle = Int64(max(1, settings.idle.wholeSeconds))
+        absolute = Int64(max(1, settings.absolute.wholeSeconds))
     }
 
     /// Seconds between two notes of one session's use: a minute, and less only where the idle limit is minutes.

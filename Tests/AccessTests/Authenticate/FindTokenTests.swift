@@ -164,8 +164,7 @@ private func forged(_ id: Int) -> String {
     /// A flood of forged tokens must have neither the keys read again and again nor requests parked.
     @Test(.refuses("RS-14")) func `with a signature that fails has the keys read again once in an interval`() throws {
         let rig = try JudgeRig([JudgeRig.route()])
-        let interval = Int64(
-            KeyTimesSettings().unknownKeyInterval)
+        let interval = KeyTimesSettings().unknownKeyInterval.components.seconds
         #expect(try rig.judgeAgain(JudgeRig.get(bearer: forged(0))).cause == .tokenSignatureInvalid)
         var waits: [Int64] = []
         for second in 0..<(3 * interval) {

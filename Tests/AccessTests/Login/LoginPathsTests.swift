@@ -88,6 +88,16 @@ import Testing
         }
     }
 
+    @Test(.refuses("CF-08")) func `take no longer name for the type that it begins or ends with`() {
+        for value in ["text/htmlx", "text/html+xml", "xtext/html", "application/xhtml, text/html-sandboxed;q=1"] {
+            #expect(!value.withBytes { AcceptField.wantsPage($0.span) }, "\(value)")
+        }
+        #expect("text/html5, text/html".withBytes { AcceptField.wantsPage($0.span) })
+        // The longer name has no weight for the whole one either.
+        #expect("text/html;q=0.5, application/problem+jsonx".withBytes { AcceptField.wantsPage($0.span) })
+        #expect(!"application/problem+json-seq".withBytes { AcceptField.wantsProblem($0.span) })
+    }
+
     @Test func `look for pages as much as the field wants them, and no more`() {
         let problem = "application/problem+json"
         for value in [

@@ -102,7 +102,7 @@ import Testing
     private func view(interval: Int) -> IssuerView {
         let url = "https://id.example/"
         var settings = IssuerSettings(name: "main", url: url, rules: AccessTokenRules(issuer: url))
-        settings.keyTimes.unknownKeyInterval = interval
+        settings.keyTimes.unknownKeyInterval = .seconds(interval)
         return IssuerView(settings)
     }
 

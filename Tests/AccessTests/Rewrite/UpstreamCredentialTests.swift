@@ -38,11 +38,13 @@ import Testing
     @Test func `shares its rule with the routes that have the same`() {
         var exchanges: [ExchangeSettings] = []
         var assertions: [AssertionSettings] = []
+        var brief = AssertionSettings(audience: "a")
+        brief.lifetime = .seconds(30)
         let all: [UpstreamCredentialSettings] = [
             .assertion(AssertionSettings(audience: "a")), .exchange(ExchangeSettings(client: 0, audience: ["x"])),
             .assertion(AssertionSettings(audience: "b")), .assertion(AssertionSettings(audience: "a")),
             .exchange(ExchangeSettings(client: 1, audience: ["x"])),
-            .assertion(AssertionSettings(audience: "a", lifetimeSeconds: 30)),
+            .assertion(brief),
         ]
         let rules = all.map { settings -> Int in
             switch UpstreamCredential(settings, exchanges: &exchanges, assertions: &assertions) {
@@ -57,10 +59,11 @@ import Testing
 
     @Test(.refuses("RS-25")) func `shares no rule with a route that differs in anything`() {
         // Of two rules taken for one, a route's upstream would get what was made for another's.
-        let one = AssertionSettings(audience: "a", lifetimeSeconds: 60, claims: ["email"], field: "X-Identity")
+        var one = AssertionSettings(audience: "a", field: "X-Identity")
+        one.claims = ["email"]
         var others = [AssertionSettings](repeating: one, count: 4)
         others[0].audience = "b"
-        others[1].lifetimeSeconds = 61
+        others[1].lifetime = .seconds(61)
         others[2].claims = []
         others[3].field = "Authorization"
         var exchanges: [ExchangeSettings] = []
@@ -122,7 +125,8 @@ import Testing
 
     @Test(.holds("RS-25"))
     func `says what the route says, in the name of the first listener's URL`() {
-        let settings = AssertionSettings(audience: "https://app.example/", lifetimeSeconds: 45, claims: ["email"])
+        var settings = AssertionSettings(audience: "https://app.example/")
+        (settings.lifetime, settings.claims) = (.seconds(45), ["email"])
         let table = table([settings], publicURLs: ["https://api.example", "https://other.example"])
         let assertion = table.assertions[0].assertion
         #expect(assertion.issuer == "https://api.example")

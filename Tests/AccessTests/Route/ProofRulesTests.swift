@@ -9,8 +9,8 @@ import Testing
     {
         var proofs = ProofSettings()
         #expect(DPoPRules(DPoPSettings(), proofs) == DPoPRules())
-        proofs.pastSeconds = 11
-        proofs.futureSeconds = 12
+        proofs.past = .seconds(11)
+        proofs.future = .seconds(12)
         proofs.maximumBytes = 13
         proofs.maximumIDBytes = 14
         #expect(

@@ -118,8 +118,8 @@ import Testing
         let set = Array(SigningKey.keySet([Vendor.key]).utf8), keys = VerificationKeys(try KeySet.parse(set.span))
         func verify(_ rules: IDTokenRules) throws -> VerifiedIDToken {
             try IDToken.verify(
-                Secret(Array(token.utf8)), rules: rules, keys: keys, nonce: "n",
-                accessToken: Secret(Array(access.utf8)),
+                Secret(Array(token.utf8)),
+                of: IDToken.Login(nonce: "n", accessToken: Secret(Array(access.utf8))), rules: rules, keys: keys,
                 now: Self.now)
         }
         #expect(try verify(login.idToken).subject == vendor.subject)

@@ -54,7 +54,8 @@ import Testing
         #expect(route.limits == RouteLimitSettings(requestBody: .bytes(1 << 20), requestBodyRate: 0))
         #expect(
             route.timeouts
-                == RouteTimeoutSettings(requestBody: 60_000, upstreamFirstByte: 120_000, responseBody: 300_000))
+                == RouteTimeoutSettings(
+                    requestBody: .seconds(60), upstreamFirstByte: .seconds(120), responseBody: .seconds(300)))
         let unlimited = try settings(of: Sample.tokenRoute("limits: { request_body: unlimited }")).routes[0]
         #expect(unlimited.limits.requestBody == .unlimited)
     }

@@ -49,12 +49,12 @@ import Testing
         ).text
         let sources = ConfigurationSources.scripted(environment: ["NONCE": String(repeating: "n", count: 32)])
         let proofs = try settings(of: text, from: sources).proofs
-        #expect(proofs.pastSeconds == 120)
-        #expect(proofs.futureSeconds == 0)
+        #expect(proofs.past == .seconds(120))
+        #expect(proofs.future == .zero)
         #expect(proofs.maximumBytes == 4096)
         #expect(proofs.maximumIDBytes == 64)
         #expect(proofs.replayBytes == 1 << 30)
-        #expect(proofs.nonceLifetimeSeconds == 600)
+        #expect(proofs.nonceLifetime == .seconds(600))
         // Random bytes may end with that of a line break, which is then theirs.
         #expect(proofs.nonceKeys.map { $0.reveal().count } == [32, 32])
     }

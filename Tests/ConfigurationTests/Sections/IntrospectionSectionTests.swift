@@ -21,9 +21,9 @@ import Testing
         expected.tokens = .all
         expected.requiresSigned = true
         expected.audience = "me"
-        expected.positiveSeconds = 0
-        expected.negativeSeconds = 300
-        expected.timeoutMilliseconds = 100
+        expected.positiveLifetime = .zero
+        expected.negativeLifetime = .seconds(300)
+        expected.timeout = .milliseconds(100)
         expected.answerBytes = 1 << 20
         expected.hint = false
         #expect(said == expected)

@@ -74,7 +74,7 @@ import Testing
         var settings = GatewaySettings(
             workers: 1, listeners: [], admin: AdminSettings(address: SocketAddressSettings(host: "127.0.0.1", port: 0)),
             issuers: [], routes: [])
-        settings.timeouts.drain = drain
+        settings.timeouts.drain = .seconds(drain)
         return settings
     }
 
@@ -91,8 +91,8 @@ import Testing
         // Refused after all: the next attempt has its number.
         buffer.adopt(settings(20), as: 2)
         buffer.adopt(settings(2), as: 2)
-        #expect(buffer.configuration(1)?.timeouts.drain == 1)
-        #expect(buffer.configuration(2)?.timeouts.drain == 2)
+        #expect(buffer.configuration(1)?.timeouts.drain == .seconds(1))
+        #expect(buffer.configuration(2)?.timeouts.drain == .seconds(2))
         buffer.adopt(settings(3), as: 3)
         // The second is served until the third is, and may decide yet.
         #expect(buffer.configuration(2) != nil)

@@ -27,7 +27,7 @@ extension ExplainRig {
             name: "shop", client: 0, authorization: AuthorizationRequestSettings(form: .pushed),
             idToken: IDTokenRules(issuer: "https://id.example.com/", clientID: "shop-web"),
             session: SessionSettings(cookieName: sessionCookie, keys: [sessionKey]))
-        login.keepsAccessToken = true
+        login.uses.keepsAccessToken = true
         rig.settings.logins = [login]
         var needs = TokenSettings(issuers: ["main"], audiences: [])
         needs.scopesByMethod = ["GET": ["orders:read"], "POST": ["orders:read", "orders:write"]]
@@ -64,10 +64,10 @@ extension ExplainRig {
     /// The value that a session is sealed to, with the configured keys or with others.
     static func seal(_ session: Session, keys: [Secret] = [sessionKey], client: String = "shop") async throws -> String
     {
-        let store = try CookieSessionStore(
-            settings: SessionSettings(
-                cookieName: sessionCookie, idleSeconds: 1 << 40, absoluteSeconds: 1 << 40, keys: keys),
-            client: client, clientID: "shop-web")
+        var settings = SessionSettings(cookieName: sessionCookie, keys: keys)
+        settings.idle = .seconds(1 << 40)
+        settings.absolute = .seconds(1 << 40)
+        let store = try CookieSessionStore(settings: settings, client: client, clientID: "shop-web")
         return String(decoding: try await store.create(session, now: session.seenAt), as: UTF8.self)
     }
 

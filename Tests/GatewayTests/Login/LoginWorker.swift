@@ -55,7 +55,7 @@ struct LoginWorker {
                 issuer: "https://issuer.example/", clientID: "shop-web", signature: .algorithms([.es256])),
             session: SessionSettings(
                 cookieName: "__Host-portcullis-\(name)", keys: [Secret([UInt8](repeating: 7, count: 32))]))
-        settings.keepsAccessToken = true
+        settings.uses.keepsAccessToken = true
         return settings
     }
 

@@ -52,7 +52,7 @@ import Testing
             ).assertionKeys
         }
         let current = try #require(gateway.generation.assertionKeys)
-        let alike = try next { $0.timeouts.drain += 1 }
+        let alike = try next { $0.timeouts.drain += .seconds(1) }
         #expect(alike === current)
         let others = try next { $0.assertionKeys.algorithm = .es384 }
         #expect(others != nil && others !== current)

@@ -52,19 +52,22 @@ final class Services: Sendable {
         settings.introspection = introspection
         let client = ClientSettings(
             name: "gate", issuer: 0, credentials: try ClientCredentials(clientID: "gateway", method: method))
+        var environment = LookupEnvironment(fetching: fetcher, clock: clock, executor: executor)
+        environment.slowWork = slowWork
+        environment.bounds = bounds
         self.introspection = IntrospectionService(
-            settings: [settings], clients: [client], fetching: fetcher, clock: clock, executor: executor,
+            settings: [settings], clients: [client], environment: environment,
             sources: .init(
                 metadata: { index in known.state.withLock { $0.metadata[index] } },
                 keys: { index in known.state.withLock { $0.keys[index] } },
                 requestKeys: { index in known.state.withLock { $0.requests.append(index) } }),
-            slowWork: slowWork, bounds: bounds, failures: failures,
+            failures: failures,
             onAnswer: { answer in told.record.withLock { $0.introspections.append(answer) } },
             onEvent: { _, event in told.record.withLock { $0.events.append(event) } })
         exchange = TokenExchangeService(
-            rules: rules, settings: [settings], clients: [client], fetching: fetcher, clock: clock,
-            executor: executor, metadata: { index in known.state.withLock { $0.metadata[index] } }, slowWork: slowWork,
-            bounds: bounds, onAnswer: { answer in told.record.withLock { $0.exchanges.append(answer) } },
+            rules: rules, settings: [settings], clients: [client], environment: environment,
+            metadata: { index in known.state.withLock { $0.metadata[index] } },
+            onAnswer: { answer in told.record.withLock { $0.exchanges.append(answer) } },
             onEvent: { _, event in told.record.withLock { $0.events.append(event) } })
         try publish(members)
     }

@@ -179,8 +179,7 @@ struct `revocations over a reload` {
         let place = try LoginClient(
             index: 0, settings: settings, client: world.place.client,
             issuer: IssuerSettings(name: "main", url: issuer, rules: AccessTokenRules(issuer: issuer)),
-            fetching: world.place.fetching, clock: world.clock, sources: world.place.sources,
-            onEvent: world.place.onEvent)
+            environment: world.place.environment)
         return RevocationQueue(
             [place], clock: world.clock, executor: globalConcurrentExecutor,
             continuing: (world.revocations, [world.place]))

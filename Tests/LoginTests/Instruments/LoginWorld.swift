@@ -67,34 +67,35 @@ final class LoginWorld: Sendable {
                         name: "main", url: ScriptedServer.issuer, rules: AccessTokenRules(issuer: ScriptedServer.issuer)
                     )
                 ],
-                fetching: server, clock: clock, executor: executor,
-                sources: .init(
-                    metadata: { _ in known.state.withLock(\.hasMetadata) ? try? server.metadata : nil },
-                    keys: { _ in
-                        if let read = known.state.withLock(\.keysRead) { return read }
-                        let keys = known.state.withLock(\.keys) ?? [server.key]
-                        return keys.isEmpty ? nil : try? server.keys(keys)
-                    }, hasFailedToReadKeys: { _ in reading.fails },
-                    refresh: { _, who in
-                        known.state.withLock { state in
-                            state.refreshes += 1
-                            state.askers.append(who)
-                            if let read = reading.result { state.keysRead = read }
-                            if let keys = state.keysAfterRefresh { state.keys = keys }
-                            if state.metadataAfterRefresh { state.hasMetadata = true }
-                        }
-                        return !reading.isSuppressed
-                    },
-                    workBeside: { purpose, client, work in
-                        let refusal = known.state.withLock { state in
-                            state.slowWorks.append(purpose)
-                            state.slowClients.append(client)
-                            return state.slowRefusal
-                        }
-                        if refusal == nil { work() }
-                        return refusal
-                    }),
-                onEvent: { event in known.state.withLock { $0.events.append(event) } }, continuing: previous,
+                environment: .init(
+                    fetching: server, clock: clock, executor: executor,
+                    sources: .init(
+                        metadata: { _ in known.state.withLock(\.hasMetadata) ? try? server.metadata : nil },
+                        keys: { _ in
+                            if let read = known.state.withLock(\.keysRead) { return read }
+                            let keys = known.state.withLock(\.keys) ?? [server.key]
+                            return keys.isEmpty ? nil : try? server.keys(keys)
+                        }, hasFailedToReadKeys: { _ in reading.fails },
+                        refresh: { _, who in
+                            known.state.withLock { state in
+                                state.refreshes += 1
+                                state.askers.append(who)
+                                if let read = reading.result { state.keysRead = read }
+                                if let keys = state.keysAfterRefresh { state.keys = keys }
+                                if state.metadataAfterRefresh { state.hasMetadata = true }
+                            }
+                            return !reading.isSuppressed
+                        },
+                        workBeside: { purpose, client, work in
+                            let refusal = known.state.withLock { state in
+                                state.slowWorks.append(purpose)
+                                state.slowClients.append(client)
+                                return state.slowRefusal
+                            }
+                            if refusal == nil { work() }
+                            return refusal
+                        }),
+                    onEvent: { event in known.state.withLock { $0.events.append(event) } }), continuing: previous,
                 usedStateBytes: usedStateBytes)
         }
         self.settings = settings
@@ -117,8 +118,8 @@ final class LoginWorld: Sendable {
             idToken: IDTokenRules(
                 issuer: ScriptedServer.issuer, clientID: "shop-web", signature: .algorithms([.es256])),
             session: SessionSettings(cookieName: sessionCookie, keys: [Secret([UInt8](repeating: 7, count: 32))]))
-        settings.requestObjectKey = form.isSigned ? requestKey : nil
-        settings.keepsAccessToken = true
+        settings.keys.requestObject = form.isSigned ? requestKey : nil
+        settings.uses.keepsAccessToken = true
         return settings
     }
 

@@ -42,9 +42,9 @@ final class SignedIn: Sendable {
             idToken: IDTokenRules(
                 issuer: ScriptedServer.issuer, clientID: "shop-web", signature: .algorithms([.es256])),
             session: SessionSettings(store: kind, cookieName: Self.cookieName))
-        settings.claimNames = ["email", "auth_time"]
+        settings.uses.claimNames = ["email", "auth_time"]
         settings.scriptClaims = ["sub", "email"]
-        settings.keepsAccessToken = true
+        settings.uses.keepsAccessToken = true
         change(&settings)
         let credentials = try ClientCredentials(
             clientID: "shop-web", method: .secretBasic(Secret(Array("a-secret-for-tests".utf8))))
@@ -53,16 +53,17 @@ final class SignedIn: Sendable {
             client: ClientSettings(name: "shop", issuer: 0, credentials: credentials),
             issuer: IssuerSettings(
                 name: "main", url: ScriptedServer.issuer, rules: AccessTokenRules(issuer: ScriptedServer.issuer)),
-            fetching: fetching ?? server, clock: clock,
-            sources: LoginService.Sources(
-                metadata: { _ in try? server.metadata }, keys: { _ in keys.last ?? nil },
-                hasFailedToReadKeys: { _ in reading.fails },
-                refresh: { _, who in
-                    readings.append(who)
-                    if let read = reading.result { keys.append(read) }
-                    return !reading.isSuppressed
-                }),
-            onEvent: { told.append($0) })
+            environment: LoginService.Environment(
+                fetching: fetching ?? server, clock: clock, executor: globalConcurrentExecutor,
+                sources: LoginService.Sources(
+                    metadata: { _ in try? server.metadata }, keys: { _ in keys.last ?? nil },
+                    hasFailedToReadKeys: { _ in reading.fails },
+                    refresh: { _, who in
+                        readings.append(who)
+                        if let read = reading.result { keys.append(read) }
+                        return !reading.isSuppressed
+                    }),
+                onEvent: { told.append($0) }))
         (self.clock, self.server, self.place, self.told, self.readings, self.keys, self.reading) = (
             clock, server, place, told, readings, keys, reading
         )

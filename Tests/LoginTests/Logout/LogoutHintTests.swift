@@ -31,7 +31,7 @@ import Testing
         let key = try decryptionKey()
         let world = try LoginWorld {
             $0.idToken.mustBeEncrypted = true
-            $0.decryptionKeys = [key]
+            $0.keys.decryption = [key]
             $0.session.store = store
         }
         world.server.habits.idTokenRecipient = key
@@ -47,7 +47,7 @@ import Testing
 
     @Test(.holds("LO-02")) func `is still that after a refresh`() async throws {
         let key = try decryptionKey()
-        let world = try SignedIn { $0.decryptionKeys = [key] }
+        let world = try SignedIn { $0.keys.decryption = [key] }
         world.server.habits.idTokenRecipient = key
         world.server.habits.idTokenClaims = ["auth_time": nil]
         let (session, value) = try await world.logIn()
@@ -70,7 +70,7 @@ import Testing
         let sealed = try CompactJWE.encrypt(
             signed.utf8Span.span, to: key.published, algorithm: key.algorithm, encoding: "A256GCM", contentType: "JWT")
         for (keys, expected) in [([key], "user-1"), ([], nil)] as [([DecryptionJWK], String?)] {
-            let world = try SignedIn { $0.decryptionKeys = keys }
+            let world = try SignedIn { $0.keys.decryption = keys }
             let (_, value) = try await world.logIn { $0.idToken = Secret(sealed) }
             let answer = await world.logouts.answer(world.request(.logout(client: 0), method: .post, value: value))
             let query = FormText.query(of: try #require(answer.location))

@@ -15,7 +15,7 @@ struct LogoutTokenBudgetTests {
     private func world(decryption keys: [DecryptionJWK] = []) throws -> SignedIn {
         try SignedIn(store: .memory) {
             $0.logout.backchannel = true
-            $0.decryptionKeys = keys
+            $0.keys.decryption = keys
         }
     }
 

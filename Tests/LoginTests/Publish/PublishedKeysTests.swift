@@ -32,9 +32,9 @@ struct PublishedKeysTests {
         let next = try SigningKey.otherP256.signer()
         let decryption = try DecryptionJWK(signerKey(.p384), algorithm: "ECDH-ES")
         let login = settings {
-            $0.requestObjectKey = signer
-            $0.publishedKeys = [next.published]
-            $0.decryptionKeys = [decryption]
+            $0.keys.requestObject = signer
+            $0.keys.published = [next.published]
+            $0.keys.decryption = [decryption]
         }
         let keys = PublishedKeys.keys(of: [login], clients: [try client(signer), try client(signer)])
         #expect(keys.count == 3)
@@ -51,10 +51,10 @@ struct PublishedKeysTests {
     {
         let signer = try SigningKey.p256.signer()
         #expect(signer.keyID == signer.published.thumbprint.base64URL)
-        let same = settings { $0.requestObjectKey = signer }
+        let same = settings { $0.keys.requestObject = signer }
         #expect(PublishedKeys.keys(of: [same], clients: [try client(signer)]) == [signer.published])
         let named = try SigningKey.otherP256.signer(keyID: signer.keyID)
-        let other = settings { $0.requestObjectKey = named }
+        let other = settings { $0.keys.requestObject = named }
         #expect(PublishedKeys.keys(of: [other], clients: [try client(signer)]) == [signer.published])
     }
 

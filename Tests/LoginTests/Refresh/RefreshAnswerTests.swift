@@ -57,7 +57,7 @@ struct RefreshAnswerTests {
     }
 
     @Test(.holds("RF-04")) func `A session of a user with thousands of groups keeps them`() async throws {
-        let world = try SignedIn(store: .memory) { $0.claimNames = ["groups"] }
+        let world = try SignedIn(store: .memory) { $0.uses.claimNames = ["groups"] }
         world.server.habits.idTokenClaims = ["auth_time": nil]
         let groups = (0..<5000).map { "\"g\($0)\"" }.joined(separator: ",")
         let (session, value) = try await world.logIn {

@@ -15,9 +15,11 @@ private func publishedRefusal(
 ) -> IDTokenRefusal? {
     do throws(IDTokenRefusal) {
         _ = try IDToken.verify(
-            Secret(Array(token.utf8)), rules: rules, keys: try? keys([PublishedTokens.openIDKey]), nonce: nonce,
-            accessToken: accessToken.map { Secret(Array($0.utf8)) }, code: code.map { Secret(Array($0.utf8)) },
-            now: 1_311_281_000)
+            Secret(Array(token.utf8)),
+            of: IDToken.Login(
+                nonce: nonce, accessToken: accessToken.map { Secret(Array($0.utf8)) },
+                code: code.map { Secret(Array($0.utf8)) }),
+            rules: rules, keys: try? keys([PublishedTokens.openIDKey]), now: 1_311_281_000)
         return nil
     } catch {
         return error
@@ -97,7 +99,8 @@ private func authenticated(
         #expect(none == .envelope(.unknownKey(keyID: "p256-1")))
         let lacking = #expect(throws: IDTokenRefusal.self) {
             try IDToken.verify(
-                Secret(Array(idToken().utf8)), rules: idTokenRules(), keys: nil, nonce: "nonce-1", now: now)
+                Secret(Array(idToken().utf8)), of: IDToken.Login(nonce: "nonce-1"), rules: idTokenRules(), keys: nil,
+                now: now)
         }
         #expect(lacking == .envelope(.keysMissing) && lacking?.lacksKeys == true)
         #expect(lacking?.wantsKeysReadAgain == false)

@@ -22,7 +22,8 @@ import Testing
 
     @Test(.refuses("OIDC-01")) func `must be in the token response`() throws {
         #expect(throws: IDTokenRefusal.missing) {
-            try IDToken.verify(nil, rules: idTokenRules(), keys: nil, nonce: "nonce-1", now: now)
+            try IDToken.verify(
+                nil, of: IDToken.Login(nonce: "nonce-1"), rules: idTokenRules(), keys: nil, now: now)
         }
     }
 

@@ -49,8 +49,9 @@ func verifyIDToken(
     demand: AuthenticationDemand? = nil, at time: Int64 = now
 ) throws(IDTokenRefusal) -> VerifiedIDToken {
     try IDToken.verify(
-        Secret(Array(token.utf8)), rules: rules, keys: try? OAuthTests.keys(keys.map { $0.publicJWK() }),
-        decryption: decryption, nonce: nonce, accessToken: accessToken, code: code, demand: demand, now: time)
+        Secret(Array(token.utf8)),
+        of: IDToken.Login(nonce: nonce, accessToken: accessToken, code: code, demand: demand), rules: rules,
+        keys: try? OAuthTests.keys(keys.map { $0.publicJWK() }), decryption: decryption, now: time)
 }
 
 /// Why it is refused; nil when it is accepted.

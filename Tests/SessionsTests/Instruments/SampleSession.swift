@@ -16,8 +16,11 @@ enum Sample {
         _ store: SessionSettings.Store = .cookie, name: String = "__Host-portcullis-shop", idle: Int = 1800,
         absolute: Int = 28_800, keys: [Secret] = [key()], limit: Int = 100_000
     ) -> SessionSettings {
-        SessionSettings(
-            store: store, cookieName: name, idleSeconds: idle, absoluteSeconds: absolute, keys: keys, limit: limit)
+        var settings = SessionSettings(store: store, cookieName: name, keys: keys)
+        settings.idle = .seconds(idle)
+        settings.absolute = .seconds(absolute)
+        settings.limit = limit
+        return settings
     }
 
     static func session(

@@ -24,7 +24,7 @@ enum IDTokenSection {
                 "trusted_audiences", \.trustedAudiences,
                 .list(ListShape(noun: "audiences", element: .text(PlainText.audience), count: 1...16)),
                 example: "[https://api.example.com]", "Values that may be in aud beside this client's id."),
-            .seconds("leeway", \.leewaySeconds, 0...300, "Clock difference tolerated on exp, nbf and iat."),
+            .seconds("leeway", number: \.leewaySeconds, 0...300, "Clock difference tolerated on exp, nbf and iat."),
         ])
     static let shape = table.shape
 

@@ -25,7 +25,7 @@ enum LoginAccessSection {
                 example: "[urn:example:mfa]",
                 "How the user must have signed in, the best first; otherwise the browser is sent to do so."),
             .seconds(
-                "max_age", orNone: \.requirements.maxAgeSeconds, 30...31_536_000, example: "15m",
+                "max_age", numberOrNone: \.requirements.maxAgeSeconds, 30...31_536_000, example: "15m",
                 "How long ago the user may have signed in; otherwise the browser is sent to do so again."),
             .list(
                 "allowed_origins", \.allowedOrigins,

@@ -63,7 +63,7 @@ enum LoginKeys {
             .list(ListShape(noun: "acr values", element: .text(PlainText.authenticationContext), count: 1...16)),
             example: "[urn:example:mfa]", "How the user is to sign in, the best first."),
         .seconds(
-            "max_age", orNone: \.maximumAge, 0...31_536_000, example: "8h",
+            "max_age", numberOrNone: \.maximumAge, 0...31_536_000, example: "8h",
             "How long ago the user may have signed in at the server; checked in the ID token too."),
     ]
 
@@ -124,10 +124,10 @@ enum LoginKeys {
 
     private static let session: [Setting<LoginSettings>] = [
         .flag(
-            "third_party_start", \.allowsThirdPartyStart,
+            "third_party_start", \.start.allowsThirdParty,
             "Lets pages elsewhere start a login here (OpenID Connect Core section 4)."),
         .flag(
-            "keep_fragment", \.keepsFragment,
+            "keep_fragment", \.start.keepsFragment,
             "Brings the browser back to the # part of the address too, by a small page before the login."),
         .flag(
             "refresh", \.refreshes, "Renews the access token before it expires."),

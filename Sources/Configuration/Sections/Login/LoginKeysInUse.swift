@@ -60,16 +60,16 @@ struct LoginKeysInUse {
                     purpose: .authentication, published: key.published, place: place,
                     client: name))
         }
-        if let key = login.requestObjectKey, let own = object.object("request_object"), own.says("key") {
+        if let key = login.keys.requestObject, let own = object.object("request_object"), own.says("key") {
             keys.append(
                 Key(
                     purpose: .requests, published: key.published,
                     place: own.place(of: "key"), client: name))
         }
-        for (key, value) in zip(login.publishedKeys, object.list("published_keys")) {
+        for (key, value) in zip(login.keys.published, object.list("published_keys")) {
             keys.append(Key(purpose: .requests, published: key, place: value.place, client: name))
         }
-        for (key, value) in zip(login.decryptionKeys, object.list("decryption_keys")) {
+        for (key, value) in zip(login.keys.decryption, object.list("decryption_keys")) {
             keys.append(
                 Key(
                     purpose: .decryption, published: key.published,

@@ -70,16 +70,16 @@ enum LoginSection {
         settings.response = response
         settings.dpop = dpop
         settings.logout = logout
-        settings.requestObjectKey = request.key
-        settings.publishedKeys = publishedKeys
-        settings.decryptionKeys = decryptionKeys
+        settings.keys.requestObject = request.key
+        settings.keys.published = publishedKeys
+        settings.keys.decryption = decryptionKeys
         LoginKeys.settings.read(object, into: &settings)
         settings.scriptClaims = object.object("session")?.texts("script_claims").map(\.text) ?? []
         settings.isFAPI = FAPIProfile.isAsked(of: object)
         let needs = RouteNeeds(ofLogin: context.names.index(of: entry.name), context.routes)
-        settings.claimNames = needs.claimNames(beside: settings.scriptClaims)
-        settings.keepsAccessToken = needs.accessToken
-        settings.neededScopes = needs.scopes
+        settings.uses.claimNames = needs.claimNames(beside: settings.scriptClaims)
+        settings.uses.keepsAccessToken = needs.accessToken
+        settings.uses.neededScopes = needs.scopes
         return settings
     }
 }

@@ -20,9 +20,9 @@ enum SessionSection {
                 never: ["none": "with none pages of other sites could use the session: lax is the weakest here"],
                 "Whether links from elsewhere bring the session along (lax) or begin with a page of ours (strict)."),
             .seconds(
-                "idle", \.idleSeconds, 60...34_560_000, "Without a request for so long a session is over."),
+                "idle", \.idle, 60...34_560_000, "Without a request for so long a session is over."),
             .seconds(
-                "absolute", \.absoluteSeconds, 60...34_560_000, "Whatever happens, a session is over after so long."),
+                "absolute", \.absolute, 60...34_560_000, "Whatever happens, a session is over after so long."),
             .key(
                 "keys",
                 .list(
@@ -56,12 +56,11 @@ enum SessionSection {
         }
         guard let object else { return settings }
         table.read(object, into: &settings)
-        if object["idle"] == nil { settings.idleSeconds = min(settings.idleSeconds, settings.absoluteSeconds) }
-        if settings.idleSeconds > settings.absoluteSeconds {
+        if object["idle"] == nil { settings.idle = min(settings.idle, settings.absolute) }
+        if settings.idle > settings.absolute {
             problems.error(
                 at: object.place(of: "idle"), expected: "idle of at most absolute",
-                found:
-                    "\(DurationText.text(settings.idleSeconds * 1000)) and \(DurationText.text(settings.absoluteSeconds * 1000))",
+                found: "\(DurationText.text(settings.idle)) and \(DurationText.text(settings.absolute))",
                 remedy: "raise absolute or lower idle")
         }
         settings.keys = SessionKeyText.keys(object, context.translation).map { Secret($0) }

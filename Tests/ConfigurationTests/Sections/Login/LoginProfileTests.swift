@@ -14,7 +14,7 @@ import Testing
         #expect(login.authorization.form == .pushedSigned)
         #expect(login.authorization.responseMode == .jwt)
         #expect(login.dpop == .required)
-        #expect(login.requestObjectKey?.algorithm == .es256)
+        #expect(login.keys.requestObject?.algorithm == .es256)
         guard case .algorithms([.ps256, .es256, .edDSA]) = login.idToken.signature else {
             Issue.record("other algorithms")
             return
@@ -48,8 +48,8 @@ import Testing
         #expect(session.store == .cookie)
         #expect(session.cookieName == "__Host-portcullis-shop")
         #expect(session.sameSite == .lax)
-        #expect(session.idleSeconds == 1800)
-        #expect(session.absoluteSeconds == 28_800)
+        #expect(session.idle == .seconds(1800))
+        #expect(session.absolute == .seconds(28_800))
         #expect(session.keys.isEmpty)
         #expect(session.limit == 100_000)
     }
@@ -61,15 +61,15 @@ import Testing
         #expect(login.session.store == .memory)
         #expect(login.session.cookieName == "__Host-a")
         #expect(login.session.sameSite == .strict)
-        #expect(login.session.idleSeconds == 60)
-        #expect(login.session.absoluteSeconds == 86_400)
+        #expect(login.session.idle == .seconds(60))
+        #expect(login.session.absolute == .seconds(86_400))
         #expect(login.session.limit == 500)
         #expect(login.scriptClaims == ["name"])
-        #expect(login.claimNames == ["name"])
+        #expect(login.uses.claimNames == ["name"])
     }
 
     @Test(.refuses("SC-08")) func `is never idle for longer than it lasts`() throws {
-        #expect(try `a login`.login("session: { absolute: 10m }").session.idleSeconds == 600)
+        #expect(try `a login`.login("session: { absolute: 10m }").session.idle == .seconds(600))
     }
 
     @Test(.holds("SC-04", "SC-15")) func `is sealed by 32 bytes, however they are written`() throws {

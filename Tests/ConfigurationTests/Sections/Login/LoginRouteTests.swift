@@ -22,8 +22,8 @@ import Testing
         #expect(access.requiresHeader && access.keepsForm && !access.optional)
         #expect(loaded.routes[0].access.token == nil)
         // What is looked at is kept, and nothing else.
-        #expect(loaded.logins[0].claimNames == ["acr", "auth_time", "groups"])
-        #expect(loaded.logins[0].neededScopes == ["orders"])
+        #expect(loaded.logins[0].uses.claimNames == ["acr", "auth_time", "groups"])
+        #expect(loaded.logins[0].uses.neededScopes == ["orders"])
     }
 
     @Test(.holds("SC-11")) func `may take a token too`() throws {
@@ -40,7 +40,7 @@ import Testing
         #expect(token.scopesByMethod == ["GET": ["a"], "HEAD": ["a"]])
         #expect(login.requirements.scopesByMethod == ["GET": ["b"], "HEAD": ["b"]])
         #expect(loaded.routes[0].methods == ["GET", "HEAD"])
-        #expect(loaded.logins[0].claimNames == ["address"])
+        #expect(loaded.logins[0].uses.claimNames == ["address"])
     }
 
     @Test(.holds("CF-32")) func `needs of a login what each of its routes needs for each method`() throws {
@@ -52,7 +52,7 @@ import Testing
                     route:
                         "login: { client: shop\(first) } }, { \(route(second).replacing("path: /", with: "path: /b"))"
                 )
-            ).logins[0].neededScopes
+            ).logins[0].uses.neededScopes
         }
         #expect(try needed(", scopes: [a, b]", ", scopes: [b, c]") == ["b"])
         #expect(try needed(", scopes: [a, b]", "") == [])
@@ -63,7 +63,7 @@ import Testing
     @Test(.holds("DPOP-45")) func `passes the session's token on, with proofs for a URL of the upstream's own`() throws
     {
         let plain = try settings(of: Sample.login(route: "login: shop, upstream_credential: pass"))
-        #expect(plain.logins[0].keepsAccessToken)
+        #expect(plain.logins[0].uses.keepsAccessToken)
         #expect(plain.routes[0].proofURL == nil)
         let said = try settings(
             of: Sample.login(
@@ -74,15 +74,15 @@ import Testing
             return
         }
         #expect(said.routes[0].proofURL == "https://api.example.com/v1")
-        #expect(said.logins[0].keepsAccessToken)
+        #expect(said.logins[0].uses.keepsAccessToken)
     }
 
     @Test func `repeats claims in assertions, and keeps them for that`() throws {
         let loaded = try settings(
             of: Sample.login(
                 route: "login: shop, upstream_credential: { assertion: { audience: a, claims: [email, iss2] } }"))
-        #expect(loaded.logins[0].claimNames == ["email", "iss2"])
-        #expect(!loaded.logins[0].keepsAccessToken)
+        #expect(loaded.logins[0].uses.claimNames == ["email", "iss2"])
+        #expect(!loaded.logins[0].uses.keepsAccessToken)
     }
 
     @Test func `may let everybody in and know some of them`() throws {

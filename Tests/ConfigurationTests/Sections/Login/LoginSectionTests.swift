@@ -32,13 +32,13 @@ import Testing
         #expect(login.authorization.form == .plain)
         #expect(login.authorization.responseMode == .query)
         #expect(login.authorization.scopes == ["openid"])
-        #expect(login.requestObjectKey == nil)
+        #expect(login.keys.requestObject == nil)
         #expect(login.dpop == .off)
         #expect(login.userInfo == .off)
         #expect(login.idToken.issuer == "https://id.example.com/")
         #expect(login.idToken.clientID == "shop-web")
-        #expect(login.claimNames == [])
-        #expect(!login.keepsAccessToken && !login.isFAPI && login.refreshes && login.keepsFragment)
+        #expect(login.uses.claimNames == [])
+        #expect(!login.uses.keepsAccessToken && !login.isFAPI && login.refreshes && login.start.keepsFragment)
         guard case .login(let access) = loaded.routes[0].access else {
             Issue.record("another access")
             return
@@ -66,7 +66,7 @@ import Testing
         #expect(loaded.logins.map(\.name) == ["web", "shop-b"])
         #expect(loaded.logins.map(\.client) == [1, 2])
         #expect(loaded.routes.map { $0.access.login?.login } == [0, 1])
-        #expect(loaded.logins.map(\.keepsAccessToken) == [true, false])
+        #expect(loaded.logins.map(\.uses.keepsAccessToken) == [true, false])
     }
 
     @Test(.holds("JAR-01", "PAR-07"), arguments: AuthorizationRequestSettings.Form.allCases)
@@ -75,7 +75,7 @@ import Testing
             "authorization_request: \(form.rawValue)", authentication: Self.assertions)
         #expect(login.authorization.form == form)
         // By the key of its assertions, where nothing else is said.
-        #expect(login.requestObjectKey?.algorithm == (form.isSigned ? .es256 : nil))
+        #expect(login.keys.requestObject?.algorithm == (form.isSigned ? .es256 : nil))
     }
 
     @Test(.holds("JAR-01"), arguments: [("RS256", SignatureAlgorithm.rs256), ("RS384", .rs384), ("PS256", .ps256)])
@@ -85,8 +85,8 @@ import Testing
             authorization_request: pushed_signed
             request_object: { key: { file: rsa.key }, algorithm: \(name), key_id: there }
             """, authentication: "method: client_secret_post, secret: { file: other.secret }")
-        #expect(login.requestObjectKey?.algorithm == algorithm)
-        #expect(login.requestObjectKey?.keyID == "there")
+        #expect(login.keys.requestObject?.algorithm == algorithm)
+        #expect(login.keys.requestObject?.keyID == "there")
     }
 
     @Test(.holds("JAR-02")) func `has the typ of RFC 9101 unless the older one is chosen`() throws {
@@ -188,7 +188,7 @@ import Testing
             authorization_request: signed
             request_object: { key: { file: second.key } }
             """, authentication: Self.assertions, rest: "assertion_keys: { files: [edwards.key] }")
-        #expect(one.requestObjectKey?.keyID != two.requestObjectKey?.keyID)
+        #expect(one.keys.requestObject?.keyID != two.keys.requestObject?.keyID)
     }
 
     @Test(.holds("MD-31")) func `publishes the next key under its thumbprint, or the name that it was given`() throws {
@@ -197,11 +197,11 @@ import Testing
             published_keys: [{ file: next.key }, { file: rsa.key, algorithm: RS256, key_id: last }]
             decryption_keys: [{ key: { file: decryption.key } }]
             """, authentication: Self.assertions)
-        #expect(login.publishedKeys.count == 2)
-        #expect(login.publishedKeys[0].keyID == login.publishedKeys[0].thumbprint.base64URL)
-        #expect(login.publishedKeys[1].keyID == "last")
-        #expect(login.publishedKeys[1].algorithm == .rs256)
-        #expect(login.decryptionKeys.map(\.algorithm) == ["ECDH-ES+A256KW"])
+        #expect(login.keys.published.count == 2)
+        #expect(login.keys.published[0].keyID == login.keys.published[0].thumbprint.base64URL)
+        #expect(login.keys.published[1].keyID == "last")
+        #expect(login.keys.published[1].algorithm == .rs256)
+        #expect(login.keys.decryption.map(\.algorithm) == ["ECDH-ES+A256KW"])
     }
 
     @Test(.holds("OIDC-05", "OIDC-06")) func `takes ID tokens as they were registered`() throws {
@@ -243,7 +243,7 @@ import Testing
             """)
         #expect(login.dpop == .required)
         #expect(login.userInfo == .required)
-        #expect(login.requiresVerifiedEmail && login.lenientExpiresIn && login.allowsThirdPartyStart)
-        #expect(!login.keepsFragment && !login.refreshes)
+        #expect(login.requiresVerifiedEmail && login.lenientExpiresIn && login.start.allowsThirdParty)
+        #expect(!login.start.keepsFragment && !login.refreshes)
     }
 }

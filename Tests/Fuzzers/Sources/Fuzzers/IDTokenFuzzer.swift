@@ -67,7 +67,8 @@ enum IDTokenFuzzer {
     private static func isRefused(
         _ token: [UInt8], _ rules: IDTokenRules, nonce: String = IDTokenFuzzer.nonce, now: Int64 = IDTokenFuzzer.now
     ) -> Bool {
-        (try? IDToken.verify(token.span, rules: rules, keys: provider.keys, nonce: nonce, now: now)) == nil
+        (try? IDToken.verify(
+            token.span, of: IDToken.Login(nonce: nonce), rules: rules, keys: provider.keys, now: now)) == nil
     }
 
     private static func judge(
@@ -75,7 +76,8 @@ enum IDTokenFuzzer {
     ) -> Result<VerifiedIDToken, IDTokenRefusal> {
         Result { () throws(IDTokenRefusal) in
             try IDToken.verify(
-                token.span, rules: rules, keys: keys, nonce: nonce, accessToken: accessToken, code: code, now: now)
+                token.span, of: IDToken.Login(nonce: nonce, accessToken: accessToken, code: code), rules: rules,
+                keys: keys, now: now)
         }
     }
 

@@ -57,8 +57,8 @@ enum LogoutTokenFuzzer {
         hold(isRefused(token, at: verified.issuedAt - 31), "nor before it was made")
         hold(
             (try? IDToken.verify(
-                token.span, rules: IDTokenFuzzer.rules, keys: IDTokenFuzzer.provider.keys, nonce: nil, now: now))
-                == nil,
+                token.span, of: IDToken.Login(nonce: nil), rules: IDTokenFuzzer.rules,
+                keys: IDTokenFuzzer.provider.keys, now: now)) == nil,
             "it is no ID token of a refresh")
     }
 

@@ -1,0 +1,54 @@
+extension Refused {
+    /// What the operator reads of a refusal, as what it is made of: a line that is not written costs no text.
+    ///
+    /// Written as a text is, with a number or a text in it: `"at most \(limit) bytes"`. Fixed texts are never copied, so
+    /// that such words take no memory. What has more than one part is put together at once.
+    package enum Words: Sendable, ExpressibleByStringInterpolation {
+        case text(String)
+        case number(before: String, Int, behind: String)
+        case part(before: String, String, behind: String)
+
+        package init(stringLiteral value: String) { self = .text(value) }
+
+        package init(stringInterpolation words: StringInterpolation) { self = words.words }
+
+        /// The words, put together.
+        package var text: String {
+            switch self {
+            case .text(let text): text
+            case .number(let before, let number, let behind): "\(before)\(number)\(behind)"
+            case .part(let before, let part, let behind): "\(before)\(part)\(behind)"
+            }
+        }
+
+        /// Takes the parts of the words in their order.
+        package struct StringInterpolation: StringInterpolationProtocol {
+            fileprivate var words = Words.text("")
+
+            package init(literalCapacity: Int, interpolationCount: Int) {}
+
+            package mutating func appendLiteral(_ literal: String) {
+                guard !literal.isEmpty else { return }
+                words =
+                    switch words {
+                    case .text(let text): .text(text.isEmpty ? literal : text + literal)
+                    case .number(let before, let number, let behind):
+                        .number(before: before, number, behind: behind + literal)
+                    case .part(let before, let part, let behind): .part(before: before, part, behind: behind + literal)
+                    }
+            }
+
+            package mutating func appendInterpolation(_ number: Int) {
+                words = .number(before: words.text, number, behind: "")
+            }
+
+            package mutating func appendInterpolation(_ text: String) {
+                words = .part(before: words.text, text, behind: "")
+            }
+
+            package mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+                appendInterpolation(value.description)
+            }
+        }
+    }
+}
