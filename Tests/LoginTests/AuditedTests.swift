@@ -10,7 +10,7 @@ import Testing
 /// What the audit log is told of logins, logouts and sessions, before anybody decides what it shows.
 @Suite struct `what the audit log is told of` {
     @Test(.holds("ECO-57")) func `a login, a step-up and the session before it`() async throws {
-        let world = try LoginWorld { $0.stepUps = [StepUp(acrValues: ["gold"])] }
+        let world = try LoginWorld { $0.uses.stepUps = [StepUp(acrValues: ["gold"])] }
         var browser = Browser()
         _ = try await world.login(&browser)
         let weak = try #require(world.session(of: browser))
@@ -29,7 +29,7 @@ import Testing
     {
         let world = try LoginWorld {
             $0.authorization.scopes = ["openid", "orders"]
-            $0.neededScopes = ["openid", "orders"]
+            $0.uses.neededScopes = ["openid", "orders"]
         }
         world.server.habits.tokenMembers = ["scope": "\"openid\""]
         var browser = Browser()
