@@ -1,4 +1,5 @@
 """The gateway's own pages."""
+import re
 import urllib.parse
 
 from accessibility import faults
@@ -51,7 +52,7 @@ def test_what_the_server_refuses_is_explained_and_can_be_tried_again(browser, st
             page = alice.page.content()
             for word in ("call +1", "555 0100", "<b>", "&lt;b"):
                 assert word not in page, (word, page)
-            same(len(alice.page.inner_text("code")), 32, "request id")
+            shows_ids(alice.page, error)
             fits(alice.page, error)
             picture(alice.page, stack, error, look)
             alice.page.click("a.button")
@@ -87,6 +88,18 @@ def test_logging_in_over_and_over_ends_with_an_explanation(browser, stack):
             fits(alice.page, look)
             same(alice.page.inner_text("a.button"), "Try once more")
             picture(alice.page, stack, "loop", look)
+
+
+def shows_ids(page, what, has_id=True):
+    """A refusal shows the ids of its request and of its decision, which lead to its lines of the log; no other page does."""
+    ids = page.locator("code").all_inner_texts()
+    if not has_id:
+        same(ids, [], f"{what}: ids")
+        return
+    same(len(ids), 2, f"{what}: ids in {ids}")
+    request, decision = ids
+    assert re.fullmatch(r"[0-9a-f]{32}", request), f"{what}: request id {request}"
+    assert re.fullmatch(rf"[1-9][0-9]*-{request[:16]}", decision), f"{what}: decision id {decision} of {request}"
 
 
 def fits(page, what):

@@ -4,7 +4,7 @@ import http.server
 import threading
 
 from accessibility import faults
-from pages import LOOKS, picture
+from pages import LOOKS, picture, shows_ids
 from people import SESSION, person, same
 
 NOT_HERE = "There is nothing here"
@@ -176,8 +176,7 @@ def check(page, stack, answer, name, look, has_id=True):
     same(faults(page), [], f"{name}, {look}")
     size = len(answer.body())
     assert size <= 8192, f"{name}: {size} bytes"
-    ids = page.locator("code").all_inner_texts()
-    same([len(each) for each in ids], [32] if has_id else [], f"{name}: request id")
+    shows_ids(page, name, has_id)
 
 
 @contextlib.contextmanager
