@@ -159,6 +159,12 @@ def test_says_the_same_in_the_dockerfile(image):
     assert said["ENV"] == config["Env"][0]
     assert json.loads(said["ENTRYPOINT"]) == config["Entrypoint"]
     assert json.loads(said["CMD"]) == config["Cmd"]
+    labels = dict(re.findall(r'(org\.opencontainers\.image\.\w+)="([^"]*)"', text))
+    # The image under test may be of a folder that no public address leads to.
+    assert set(labels) == set(config["Labels"]) | {"org.opencontainers.image.source"}, labels
+    for name, value in labels.items():
+        if "$" not in value:
+            assert value == config["Labels"][name], name
     health = config["Healthcheck"]
     options, command = said["HEALTHCHECK"].split("CMD ")
     assert json.loads(command) == health["Test"][1:]

@@ -128,7 +128,7 @@ class Trial:
         expect(refused.returncode == 1 and "and not 9.9.9" in refused.stderr, "a version that is not the program's passed")
 
     def release(self):
-        """A release is made from a clean clone alone, by the version that the program has, and its sums are right."""
+        """A release is made from a clean clone alone, by the version that the program has; twice made it is the same."""
         clone = self.folder / "clone"
         command("git", "clone", "--quiet", "--no-hardlinks", SOURCE, clone)
         if (SOURCE / "Package.resolved").exists():
@@ -137,7 +137,7 @@ class Trial:
         made = self.folder / "release"
 
         def release(*more):
-            words = [clone / "deploy/release", *more, "--binary", self.arguments.binary, "--output", made, "--without-image"]
+            words = [clone / "deploy/release", *more, "--binary", self.arguments.binary, "--output", made]
             return subprocess.run([str(word) for word in words], capture_output=True, text=True)
 
         (clone / "new").touch()
@@ -148,12 +148,20 @@ class Trial:
         done = release(version)
         expect(done.returncode == 1 and f"HEAD has no tag v{version}" in done.stderr, f"without a tag: {done.stderr}")
         command("git", "-C", clone, "tag", f"v{version}")
+        command("git", "-C", clone, "remote", "set-url", "origin", "https://somebody:secret@git.example.com/portcullis")
         done = release(version)
+        sums = (made / "SHA256SUMS").read_text()
+        again = release(version)
+        expect(again.returncode == 0 and (made / "SHA256SUMS").read_text() == sums, "the second release has other sums")
         expect(done.returncode == 0, f"deploy/release ended with {done.returncode}:\n{done.stdout}{done.stderr}")
         command("sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS", cwd=made)
         kinds = sorted("".join(path.suffixes[-2:]) if path.suffix in (".gz", ".json") else path.suffix
                        for path in made.iterdir() if path.name != "SHA256SUMS")
-        expect(kinds == [".cdx.json", ".deb", ".tar.gz"], f"made: {sorted(path.name for path in made.iterdir())}")
+        expect(kinds == ["", ".cdx.json", ".deb", ".tar.gz"], f"made: {sorted(path.name for path in made.iterdir())}")
+        blobs = [path for path in (made / "image").rglob("blobs/sha256/*") if path.stat().st_size < 1 << 16]
+        labels = [json.loads(path.read_text())["config"]["Labels"] for path in blobs if b'"Labels"' in path.read_bytes()]
+        expect(len(labels) == 1 and labels[0]["org.opencontainers.image.version"] == version
+               and labels[0]["org.opencontainers.image.source"] == "https://git.example.com/portcullis", f"labels: {labels}")
         archive = next(made.glob("*.tar.gz"))
         command("tar", "--extract", f"--file={archive}", "--directory", self.folder)
         said = command(self.folder / archive.name.removesuffix(".tar.gz") / "bin/portcullis", "--version").strip()
