@@ -1,6 +1,8 @@
+import Access
 import Bytes
 import Crypto
 import Glibc
+import JOSE
 import Telemetry
 import Transport
 
@@ -30,7 +32,9 @@ extension Gateway {
         audit.write(.configurationApplied, fields)
         guard let old = before?.keyPrints, let new = generation.keyPrints else { return }
         for print in new.changes(from: old) {
-            var fields = [AuditField(.key, print.kind.rawValue), AuditField(.name, print.name)]
+            // Assertion keys are told by which of them signs now, whether they came from files or were made here.
+            let signer = print.kind == .assertionKeys ? generation.assertionKeys?.keys.signer.keyID : nil
+            var fields = [AuditField(.key, print.kind.rawValue), AuditField(.name, signer ?? print.name)]
             // A certificate is everybody's to see; a secret's digest could be held against guesses.
             if print.kind == .tlsCertificate { fields.append(AuditField(.digest, Hex.encode(print.digest.bytes.span))) }
             audit.write(.keyRotated, fields)

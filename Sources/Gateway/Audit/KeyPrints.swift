@@ -31,8 +31,6 @@ struct KeyPrints: Sendable {
 
     let prints: [Print]
 
-    init(_ prints: [Print]) { self.prints = prints }
-
     init(_ settings: GatewaySettings) {
         var prints: [Print] = []
         func add(_ kind: Kind, _ name: String, _ keys: [Secret]) {
@@ -44,7 +42,17 @@ struct KeyPrints: Sendable {
             guard let bytes = ServingReadings.Certificate.read(file) else { continue }
             prints.append(Print(kind: .tlsCertificate, name: file, digest: SHA256.hash(bytes.span)))
         }
-        for listener in settings.listeners { add(.ticketKeys, listener.publicURL, listener.tls?.ticketKeys ?? []) }
+        // Two listeners may have one URL: their keys are one print, for by its name none is told from the other.
+        var tickets: [(url: String, keys: [Secret])] = []
+        for listener in settings.listeners {
+            let keys = listener.tls?.ticketKeys ?? []
+            if let place = tickets.firstIndex(where: { $0.url == listener.publicURL }) {
+                tickets[place].keys += keys
+            } else {
+                tickets.append((listener.publicURL, keys))
+            }
+        }
+        for (url, keys) in tickets { add(.ticketKeys, url, keys) }
         for login in settings.logins { add(.sessionKeys, login.name, login.session.keys) }
         add(.nonceKeys, "dpop", settings.proofs.nonceKeys)
         add(.assertionKeys, "assertion_keys", settings.assertionKeys.keys)

@@ -39,12 +39,40 @@ import Testing
         #expect(both.map(\.kind) == [.sessionKeys, .nonceKeys])
     }
 
+    @Test(.refuses("ECO-57")) func `are not those of another listener with the same address`() {
+        func settings(_ keys: UInt8...) -> GatewaySettings {
+            var settings = self.settings()
+            settings.listeners = keys.map { key in
+                var listener = ListenerSettings(
+                    address: SocketAddressSettings(host: "127.0.0.1", port: 0), publicURL: "https://shop.example.com",
+                    authorities: ["shop.example.com"])
+                listener.tls = TLSSettings(certificates: [])
+                listener.tls?.ticketKeys = [Secret([UInt8](repeating: key, count: 32))]
+                return listener
+            }
+            return settings
+        }
+        #expect(KeyPrints(settings(1, 2)).changes(from: KeyPrints(settings(1, 2))).isEmpty)
+        let changes = KeyPrints(settings(1, 3)).changes(from: KeyPrints(settings(1, 2)))
+        #expect(changes.map(\.kind) == [.ticketKeys] && changes.map(\.name) == ["https://shop.example.com"])
+    }
+
     @Test(.refuses("ECO-57")) func `are not those that came or went`() {
         var without = settings()
         without.logins = []
         without.proofs.nonceKeys = []
         #expect(KeyPrints(without).changes(from: KeyPrints(settings())).isEmpty)
         #expect(KeyPrints(settings()).changes(from: KeyPrints(without)).isEmpty)
+    }
+
+    @Test(.holds("ECO-57")) func `are those of assertions too`() {
+        func settings(_ byte: UInt8) -> GatewaySettings {
+            var settings = self.settings()
+            settings.assertionKeys.keys = [Secret([UInt8](repeating: byte, count: 32))]
+            return settings
+        }
+        let changes = KeyPrints(settings(2)).changes(from: KeyPrints(settings(1)))
+        #expect(changes.map(\.kind) == [.assertionKeys])
     }
 
     @Test(.holds("ECO-57")) func `are certificates too, by what is in their files`() throws {
