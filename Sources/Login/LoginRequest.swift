@@ -22,6 +22,16 @@ package struct LoginRequest: Sendable {
         case frontchannelLogout(client: Int)
         /// `request/<id>`: a hosted request object.
         case requestObject(id: String)
+
+        /// The login that it belongs to, by its place; nil for a hosted request object, which says by its id.
+        package var client: Int? {
+            switch self {
+            case .start(let client), .callback(let client), .logout(let client), .loggedOut(let client),
+                .session(let client), .backchannelLogout(let client), .frontchannelLogout(let client):
+                client
+            case .requestObject: nil
+            }
+        }
     }
 
     package enum Method: Sendable, Equatable {

@@ -61,8 +61,7 @@ extension WorkerRef {
             ? loginRequest(exchange, endpoint, bytes, isPeerMany: network == nil)
             : LoginRequest(endpoint: endpoint, publicURL: pointee.policy.publicURLs[Int(client.pointee.listener)])
         if let query { request.query = query }
-        var name = ""
-        if case .session(let client) = endpoint { name = pointee.policy.logins[client].name }
+        let name = endpoint.client.map { pointee.policy.logins[$0].name } ?? ""
         exchange.pointee.loginInFlight = LoginRequestInFlight.make(
             LoginRequestInFlight(
                 request: request, ticket: pointee.questions.loginTickets, ask: pointee.questions.askLogin,
