@@ -80,10 +80,7 @@ package struct Explanation: Sendable {
     /// The status of the answer: a page that needs a login is redirected to it (CF-08), one of ours keeps a form.
     package var status: Int? {
         guard case .refused(let refusal, _, _, _) = verdict else { return nil }
-        guard !loginWords.isEmpty, let start = evidence.loginStart, start.isRedirect else {
-            return Int(refusal.status)
-        }
-        return start.keepsForm ? 200 : 303
+        return loginWords.isEmpty ? Int(refusal.status) : evidence.loginStart?.status ?? Int(refusal.status)
     }
 
     /// What only the running gateway knows of a request that would be forwarded: a sealed session opens here for as long as

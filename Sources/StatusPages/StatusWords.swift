@@ -124,7 +124,7 @@ enum StatusWords {
         switch blame {
         case "client": "the client"
         case "upstream": "the upstream"
-        case "issuer": "the issuer"
+        case "issuer": "the issuer, or what is said of it here"
         case "capacity": "this gateway"
         case _: name(blame)
         }

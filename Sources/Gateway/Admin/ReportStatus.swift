@@ -82,7 +82,8 @@ extension StatusReport.Issuer {
 extension StatusReport.RefusedRequest {
     fileprivate init(_ refused: DecisionBuffer.RefusedRequest) {
         self.init(
-            id: refused.id.text, time: refused.time, cause: "\(refused.cause.word)", status: refused.cause.status)
+            id: refused.id.text, time: refused.time, cause: "\(refused.cause.word)",
+            status: UInt16(clamping: refused.status))
         method = refused.method
         path = refused.path
     }

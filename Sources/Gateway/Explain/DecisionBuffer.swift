@@ -167,6 +167,8 @@ final class DecisionBuffer: Sendable {
         let method: String
         let path: String
         let cause: Refusal
+        /// The status of its answer.
+        let status: Int
     }
 
     /// Decisions that are looked at for refusals: the lock is the workers' too.
@@ -185,7 +187,8 @@ final class DecisionBuffer: Sendable {
                 found.append(
                     RefusedRequest(
                         id: decision.id, time: decision.time, method: decision.evidence.method,
-                        path: decision.evidence.path, cause: cause))
+                        path: decision.evidence.path, cause: cause,
+                        status: decision.evidence.loginStart?.status ?? Int(cause.status)))
             }
             return found
         }

@@ -65,4 +65,7 @@ package struct LoginStartEvidence: Sendable {
     package var stepUp: Int
     /// Whether the form that was posted is kept.
     package var keepsForm: Bool
+
+    /// The status of an answer that sends the browser there, 200 where a page keeps its form; nil where it tells a script.
+    package var status: Int? { isRedirect ? keepsForm ? 200 : 303 : nil }
 }
