@@ -98,7 +98,10 @@ package enum AskAboutLogin {
             let registration = LoginReview.registration(of: login, settings)
             guard asJSON else {
                 let clientID = settings.clients[login.client].credentials.clientID
+                let locations = IssuerRequests(settings: issuer).metadataLocations
                 return "NOT KNOWN  \(issuer.url) did not say what it offers: \(error.reason)\n"
+                    + "           asked: \(locations.joined(separator: ", "))\n"
+                    + "           issuers.\(issuer.name).url has to be, letter by letter, the issuer of the server's metadata\n"
                     + LoginReview.section(LoginReview.registrationTitle(clientID), registration)
             }
             var writer = JSONWriter()

@@ -35,7 +35,9 @@ final class IssuerReports: Sendable {
         case .metadataAccepted(let jwksURI): log.write(.debug, .issuerMetadataRead, name, LogField(.url, jwksURI))
         case .metadataKept(let refusal):
             metrics.countRefresh(issuer: issuer, .failed)
-            log.write(.warning, .issuerRefreshFailed, name, LogField(.reason, refusal.word), detail(refusal))
+            log.write(
+                .warning, .issuerRefreshFailed, name, LogField(.reason, refusal.word), detail(refusal),
+                asked(issuer, refusal))
         case .jwksHostChanged(let from, let to):
             log.write(.warning, .issuerMetadataChanged, name, LogField(.expected, from), LogField(.found, to))
         case .keysPublished(let count, let ignored, let removed):
@@ -51,7 +53,7 @@ final class IssuerReports: Sendable {
             metrics.countRefresh(issuer: issuer, .failed)
             log.write(
                 .warning, .issuerRefreshFailed, name, LogField(.reason, refusal.word), detail(refusal),
-                LogField(.seconds, nextAttempt ?? 0))
+                asked(issuer, refusal), LogField(.seconds, nextAttempt ?? 0))
         case .stale(let seconds): log.write(.warning, .issuerKeysStale, name, LogField(.seconds, seconds))
         case .withdrawn: log.write(.error, .issuerKeysWithdrawn, name)
         case .unknownKeyRefetch: log.write(.debug, .issuerKeysReread, name)
@@ -102,6 +104,12 @@ final class IssuerReports: Sendable {
                     LogField(.found, "\(place.member) is \(String(place.url.prefix(200)))"))
             }
         }
+    }
+
+    /// Where metadata was looked for that is not acceptable: the operator's own URL of the issuer may be another one's.
+    private func asked(_ issuer: Int, _ refusal: IssuerRefusal) -> LogField {
+        guard case .metadata = refusal else { return LogField(.url, issuers[issuer].url) }
+        return LogField(.url, IssuerRequests(settings: issuers[issuer]).metadataLocations.joined(separator: " "))
     }
 
     private func reason(_ refusal: LookupRefusal) -> LogField { LogField(.reason, refusal.word) }

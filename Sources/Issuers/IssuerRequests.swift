@@ -31,6 +31,11 @@ package struct IssuerRequests: Sendable {
         throw refusal
     }
 
+    /// Where its metadata is looked for, in that order; none for an issuer that is none.
+    package var metadataLocations: [String] {
+        (try? identifier()).map { MetadataRequest.candidates(issuer: $0, form: form) } ?? []
+    }
+
     /// The JWK Set at `url`, where `source` says how the operator or the metadata came to name it (MD-06).
     func keySet(at url: String, by fetching: any Fetching) async throws(IssuerRefusal) -> (KeySet, maxAgeSeconds: Int?)
     {
