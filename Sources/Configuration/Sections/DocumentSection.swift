@@ -164,7 +164,21 @@ enum DocumentSection {
         settings.proofs = proofs
         settings.assertionKeys = assertionKeys
         table.read(document, into: &settings)
+        warnOfExplanations(settings, document, problems)
         return settings
+    }
+
+    /// Whoever reaches the admin listener reads what tokens claim, where requests are remembered.
+    private static func warnOfExplanations(
+        _ settings: GatewaySettings, _ document: CheckedObject, _ problems: ProblemList
+    ) {
+        let address = settings.admin.address
+        guard settings.explainBuffer > 0, address.unixPath == nil, !IPAddress.isLoopback(address.host) else { return }
+        problems.warning(
+            at: document.place(of: "explain_buffer"),
+            expected: "an admin listener that only this machine reaches, for it shows claims of tokens",
+            found: "admin.address \(address.text)",
+            remedy: "leave out explain_buffer, or let nobody but operators reach that address")
     }
 
     private typealias PlacedListener = (settings: ListenerSettings, place: Place)

@@ -77,6 +77,9 @@ struct Translation {
         }
         problems.error(
             at: certificate.place, expected: "a certificate chain in PEM and the private key of its leaf",
-            found: fault, remedy: "check that certificate and key name the right files, and belong together")
+            found: fault,
+            remedy: fault == PEMText.encrypted
+                ? PEMText.withoutPassphrase
+                : "check that certificate and key name the right files, and belong together")
     }
 }

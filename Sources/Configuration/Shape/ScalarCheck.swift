@@ -119,7 +119,9 @@ struct ScalarCheck {
                     remedy: text == "true"
                         ? "say  true  without quotation marks"
                         : "say  true , the only value there is; \(Quoted.text(text)) is a text"))
-        case .boolean(false), .null, .integer, .number, .text:
+        case .text, .null:
+            .fault(TextFault(remedy: "say  true , the only value there is, if it is meant; otherwise leave it out"))
+        case .boolean(false), .integer, .number:
             .fault(TextFault(remedy: "leave it out: it is true by being there, or not there at all"))
         }
     }

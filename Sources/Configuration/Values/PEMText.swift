@@ -22,6 +22,12 @@ enum PEMText {
         holds("CERTIFICATE", in: bytes) ? nil : "no certificate in PEM"
     }
 
+    /// A key that nobody could open: no passphrase is asked for.
+    static let encrypted = "a private key under a passphrase"
+    /// What to do with such a key.
+    static let withoutPassphrase =
+        "write it without one:  openssl pkey -in KEY -out NEW ; whoever reads NEW has the key"
+
     /// What is wrong with a file of a private key, or nil.
     static func fault(key bytes: [UInt8]) -> String? {
         guard holds("PRIVATE KEY", in: bytes) else { return "no private key in PEM" }
@@ -29,7 +35,7 @@ enum PEMText {
         let isEncrypted =
             holds("ENCRYPTED PRIVATE KEY", in: bytes)
             || String(decoding: bytes, as: UTF8.self).contains("Proc-Type: 4,ENCRYPTED")
-        return isEncrypted ? "a private key under a passphrase" : nil
+        return isEncrypted ? encrypted : nil
     }
 
     private static func boundary(_ line: Substring, _ prefix: String) -> Substring? {

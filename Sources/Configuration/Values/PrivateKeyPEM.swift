@@ -22,7 +22,7 @@ enum PrivateKeyPEM {
         } catch {
             problems.error(
                 at: place, expected: "a private key in PEM", found: error.words,
-                remedy: "make one with  openssl ecparam -name prime256v1 -genkey -noout")
+                remedy: error.remedy(making: "openssl ecparam -name prime256v1 -genkey -noout"))
         }
         return nil
     }
@@ -44,18 +44,23 @@ enum PrivateKeyPEM {
         } catch {
             problems.error(
                 at: place, expected: "a private key in PEM", found: error.words,
-                remedy: "make one with  openssl genrsa 3072")
+                remedy: error.remedy(making: "openssl genrsa 3072"))
         }
         return nil
     }
 }
 
 extension SigningRefusal {
+    /// What the operator does about it: `command` makes another key.
+    fileprivate func remedy(making command: String) -> String {
+        self == .encrypted ? PEMText.withoutPassphrase : "make one with  \(command)"
+    }
+
     /// What the operator reads of a file that holds no usable key.
     fileprivate var words: String {
         switch self {
         case .notPrivateKey: "no private key in PEM"
-        case .encrypted: "a private key under a passphrase"
+        case .encrypted: PEMText.encrypted
         case .severalKeys: "more than one private key"
         case .keyTypeNotAccepted: "a key that is not RSA, P-256, P-384, P-521 or Ed25519"
         case .modulusLength(let bits): "an RSA key of \(bits) bits, not of 2048 to 8192"
