@@ -66,7 +66,7 @@ struct Explain: ParsableCommand {
 
     @Option(
         help:
-            "The X-Request-Id of an answer, or the request_id, decision_id or trace_id of a log line: asks the running gateway, which remembers requests with explain_buffer: 1000."
+            "The X-Request-Id of an answer, or the request_id, decision_id, proxy_request_id or trace_id of a log line: asks the running gateway, which remembers requests with explain_buffer: 1000."
     )
     var requestID: String?
 

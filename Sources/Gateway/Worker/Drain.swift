@@ -4,7 +4,7 @@ import Glibc
 import Transport
 
 extension WorkerRef {
-    /// Lets exchanges in progress end and takes no new connection (SIGTERM).
+    /// Lets exchanges in progress end and turns new connections away, but at sockets that were handed over (SIGTERM).
     ///
     /// Losing none takes a moment: new connections are turned away while those on their way here are taken, and each
     /// client hears with its next answer that the connection ends. One that has nothing to ask is closed in a while.

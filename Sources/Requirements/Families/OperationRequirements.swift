@@ -116,8 +116,9 @@ extension RequirementTable {
         Requirement(
             id: "OPS-08", source: "policy of this gateway",
             promise: """
-                The gateway stops accepting at its end, finishes what is under way within a bounded time, and \
-                sends its last revocations. Where it is told to wait first, it is not ready and serves on meanwhile.
+                The gateway stops accepting at its end, but at sockets that were handed over, finishes what is under \
+                way within a bounded time, and sends its last revocations. Where it is told to wait first, it is not \
+                ready and serves on meanwhile.
                 """),
         Requirement(
             id: "OPS-09", source: "policy of this gateway",

@@ -28,7 +28,7 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case auditLinesLost = "audit_lines_lost"
     /// A reload took a listener away.
     case listenerClosed = "listener_closed"
-    /// SIGTERM or SIGINT came: nothing new is accepted, exchanges in flight go on.
+    /// SIGTERM or SIGINT came: new connections are turned away, but at sockets handed over; exchanges in flight go on.
     case stopping
     /// All exchanges ended before the time for it was over.
     case drained
