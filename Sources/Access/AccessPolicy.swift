@@ -52,9 +52,9 @@ struct JudgedLogin: Sendable {
     let cookieName: String
     /// Sessions have refresh tokens, which are used.
     let refreshes: Bool
-    let client: LoginClientPlace
+    let client: LoginClientIdentity
 
-    init(_ settings: LoginSettings, _ client: LoginClientPlace) {
+    init(_ settings: LoginSettings, _ client: LoginClientIdentity) {
         cookieName = settings.session.cookieName
         refreshes = settings.refreshes
         self.client = client
@@ -62,7 +62,7 @@ struct JudgedLogin: Sendable {
 }
 
 /// The client that a login is of.
-package struct LoginClientPlace: Sendable {
+package struct LoginClientIdentity: Sendable {
     /// Its `client_id`.
     package let clientID: String
     /// Its issuer's place in the configuration.

@@ -3,8 +3,8 @@
 
 /// The refusal of one request: its cause, what the operator reads beside it, and where its client would log in.
 ///
-/// Its words are put together when they are written. A value that is thrown, returned and waited with. It is no note in the worker that the next request could find: a line
-/// of the log has no word of another request, whatever the order in which they come.
+/// A value that is thrown, returned and waited with, so that no other request can find it: a line of the log has no word of
+/// another request, whatever the order in which they come. Its words are put together when they are written.
 package struct Refused: Error, Sendable {
     /// The row of the table that says how it is answered.
     package let cause: Refusal

@@ -9,7 +9,7 @@ import Pages
 /// record is held by count.
 struct Exchange {
     enum Phase: UInt8 {
-        /// Waits for an issuer's keys; the head is kept in the client's input.
+        /// Waits for an issuer, a session or a login's answer; the head is kept in the client's input.
         case parked
         /// Is refused, and hears of it in a moment.
         case held

@@ -5,6 +5,7 @@ package import JOSE
 package import Login
 package import Pages
 package import Systemd
+package import Telemetry
 
 /// Everything `portcullis run` needs to know, already checked: no default is filled in below this type.
 package struct GatewaySettings: Sendable {
@@ -254,17 +255,13 @@ package struct TimeoutSettings: Sendable {
 
 /// Where log lines go and which are written.
 package struct LogSettings: Sendable, Equatable {
-    package enum Level: Int, Sendable, CaseIterable {
-        case debug, info, warning, error
-    }
-
     /// `standardOutput`, `standardError`, or a file that is appended to.
     package enum Destination: Sendable, Equatable {
         case off, standardOutput, standardError
         case file(String)
     }
 
-    package var level: Level = .info
+    package var level = LogLevel.info
     /// The operator log: start, refusals, issuers, failures.
     package var operatorDestination: Destination = .standardError
     /// One line per request.

@@ -12,9 +12,8 @@ struct GatewayLogs {
     private let operatorSink: LogSink?
 
     init(_ settings: LogSettings, audit destination: LogSettings.Destination = .off) throws(GatewayFailure) {
-        let level = LogLevel(rawValue: settings.level.rawValue) ?? .info
         operatorSink = try GatewayLogs.sink(settings.operatorDestination)
-        operatorLog = operatorSink.map { OperatorLog(level: level, sink: $0) } ?? OperatorLog.off
+        operatorLog = operatorSink.map { OperatorLog(level: settings.level, sink: $0) } ?? OperatorLog.off
         access =
             settings.accessDestination == settings.operatorDestination
             ? operatorSink : try GatewayLogs.sink(settings.accessDestination)

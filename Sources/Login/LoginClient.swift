@@ -190,7 +190,7 @@ extension LoginClient {
 
     /// Makes the proofs of one login, with the key that its session will have; nil where tokens are not to be bound.
     func proofMaker(_ secrets: LoginSecrets, at server: ServerMetadata) throws(LoginFailure) -> ProofMaker? {
-        guard settings.dpop.demand.isMet(by: server) else { return nil }
+        guard settings.dpop.isMet(by: server) else { return nil }
         guard let proof = Self.proofMaker(secrets.proofKeyScalar) else {
             throw LoginFailure(
                 .loginRequestNotMade, check: "DPOP-40", expected: "a key for proofs", found: "none", isAlarm: true)
@@ -205,15 +205,4 @@ extension LoginClient {
 
     /// The keys that the server decrypts with (JAR-10).
     var encryptionKeys: [JWK] { keys?.keySet.encryptionKeys ?? [] }
-}
-
-extension LoginSettings.ProofOfPossession {
-    /// What a server is held against.
-    package var demand: DPoPDemand {
-        switch self {
-        case .off: .off
-        case .optional: .optional
-        case .required: .required
-        }
-    }
 }

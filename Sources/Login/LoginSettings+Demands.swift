@@ -7,7 +7,7 @@ extension LoginSettings {
     package func demands(of client: ClientSettings, at issuer: IssuerSettings) -> LoginDemands {
         var demands = LoginDemands(settings: authorization, credentials: client.credentials)
         demands.requestObjectAlgorithm = keys.requestObject?.algorithm
-        demands.wantsDPoP = dpop.demand
+        demands.wantsDPoP = dpop
         demands.assumesPKCE = assumesPKCE
         demands.isFAPI = isFAPI
         demands.logoutChannels = Set(

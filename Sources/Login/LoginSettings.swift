@@ -5,12 +5,7 @@ package import Sessions
 /// Everything the operator says about browser logins at one client.
 package struct LoginSettings: Sendable {
     /// Whether tokens are bound to a key of the session's (RFC 9449 §5).
-    package enum ProofOfPossession: Sendable, Equatable {
-        case off
-        /// Asked for where the server says that it can.
-        case optional
-        case required
-    }
+    package typealias ProofOfPossession = DPoPDemand
 
     /// Whether the user's claims are asked for beside those of the ID token (OIDC-12).
     package enum UserInfo: Sendable, Equatable {
@@ -108,30 +103,19 @@ package struct LoginStartSettings: Sendable {
 /// What a logout is beside the end of the session here.
 package struct LogoutSettings: Sendable {
     /// The browser is sent through the server's logout (OpenID Connect RP-Initiated Logout), where it has one.
-    package var atServer: Bool
+    package var atServer = true
     /// `id_token_hint` travels in a form and never in a URL (LO-03).
-    package var postsHint: Bool
+    package var postsHint = false
     /// The server may end sessions here (OpenID Connect Back-Channel Logout).
-    package var backchannel: Bool
+    package var backchannel = false
     /// `typ` of logout tokens must be `logout+jwt` (LO-07).
-    package var requiresType: Bool
+    package var requiresType = false
     /// Logout tokens without `exp` are good for two minutes from `iat`: older servers send none.
-    package var acceptsWithoutExpiry: Bool
+    package var acceptsWithoutExpiry = false
     /// The server may end this browser's session from a frame (OpenID Connect Front-Channel Logout).
-    package var frontchannel: Bool
+    package var frontchannel = false
     /// A path of this origin where the browser lands after a logout; nil for our own page.
     package var landing: String?
 
-    package init(
-        atServer: Bool = true, postsHint: Bool = false, backchannel: Bool = false, requiresType: Bool = false,
-        acceptsWithoutExpiry: Bool = false, frontchannel: Bool = false, landing: String? = nil
-    ) {
-        self.atServer = atServer
-        self.postsHint = postsHint
-        self.backchannel = backchannel
-        self.requiresType = requiresType
-        self.acceptsWithoutExpiry = acceptsWithoutExpiry
-        self.frontchannel = frontchannel
-        self.landing = landing
-    }
+    package init() {}
 }

@@ -12,7 +12,7 @@ package struct AccessSettings: Sendable {
     package var logins: [LoginSettings] = []
     package var proofs = ProofSettings()
     /// The client that each login is of.
-    package var loginClients: [LoginClientPlace] = []
+    package var loginClients: [LoginClientIdentity] = []
     /// The authorities that each listener answers for, in lower case.
     package var authorities: [[String]] = []
     /// The name that the gateway gives itself in Via.
@@ -34,7 +34,7 @@ package struct AccessSettings: Sendable {
 }
 
 /// Where one route is elsewhere in the gateway.
-package struct RoutePlaces: Sendable {
+package struct RouteIndices: Sendable {
     /// Where its numbers are.
     package var metricsSlot: Int
     /// Which of the upstream pools is its own.

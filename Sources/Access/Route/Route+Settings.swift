@@ -1,3 +1,4 @@
+package import HTTPMessage
 package import Telemetry
 
 /// One route: where matching requests go, and who may make them.
@@ -27,20 +28,6 @@ package struct RouteSettings: Sendable {
         }
     }
 
-    /// A path relaxation of HTTP-56 that the operator switched on for this route.
-    package enum PathAllowance: Sendable, CaseIterable {
-        /// `%2F`
-        case encodedSlash
-        /// `%5C` and `\`
-        case backslash
-        /// `%25` followed by two hexadecimal digits
-        case doubleEncoding
-        /// `;` in a segment
-        case semicolon
-        /// bytes above 0x7E
-        case nonASCII
-    }
-
     /// The name in logs and metrics; the path unless configured.
     package var name: String
     /// Ends with `/`: the whole subtree and the path itself without that slash.
@@ -56,7 +43,7 @@ package struct RouteSettings: Sendable {
     /// Methods allowed, case-sensitive; nil allows all but CONNECT, TRACE and TRACK (HTTP-19).
     package var methods: [String]?
     package var webSocket = false
-    package var pathAllowances: [PathAllowance] = []
+    package var pathAllowances: [PathAllowances] = []
     /// Bases of this route's URLs beside the listener's public URL, for `htu`: scheme, authority and a path prefix that
     /// a proxy in front takes away (DPOP-09).
     package var publicURLs: [String] = []

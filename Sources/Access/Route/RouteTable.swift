@@ -16,7 +16,7 @@ package final class RouteTable: Sendable {
     package let assertions: [AssertionRule]
 
     /// The table of these routes; `places` says of each of them where it is elsewhere in the gateway.
-    package init(_ settings: AccessSettings, _ places: [RoutePlaces]) {
+    package init(_ settings: AccessSettings, _ places: [RouteIndices]) {
         var catalogue = PredicateCatalogue()
         var mappings: [[IdentityFieldSettings]] = []
         var exchanges: [ExchangeSettings] = []
@@ -50,7 +50,7 @@ package struct RouteIndex: Sendable {
     package let paths: FixedValue<PathPatterns>
 
     init(
-        _ settings: AccessSettings, _ places: [RoutePlaces], credentials: [UpstreamCredential],
+        _ settings: AccessSettings, _ places: [RouteIndices], credentials: [UpstreamCredential],
         catalogue: inout PredicateCatalogue, mappings: inout [[IdentityFieldSettings]]
     ) {
         paths = FixedValue(PathPatterns(settings.routes))
@@ -89,7 +89,7 @@ package struct RouteIndex: Sendable {
 extension Route {
     /// The route at this place of the settings.
     fileprivate init(
-        _ route: RouteSettings, _ index: Int, _ settings: AccessSettings, _ places: RoutePlaces,
+        _ route: RouteSettings, _ index: Int, _ settings: AccessSettings, _ places: RouteIndices,
         _ credential: UpstreamCredential, catalogue: inout PredicateCatalogue,
         mappings: inout [[IdentityFieldSettings]]
     ) {
@@ -148,16 +148,5 @@ extension PathPatterns {
 
 extension PathAllowances {
     /// The relaxations a route switched on.
-    init(_ route: RouteSettings) {
-        self = []
-        for allowance in route.pathAllowances {
-            switch allowance {
-            case .encodedSlash: insert(.encodedSlash)
-            case .backslash: insert(.backslash)
-            case .doubleEncoding: insert(.doubleEncoding)
-            case .semicolon: insert(.semicolon)
-            case .nonASCII: insert(.nonASCII)
-            }
-        }
-    }
+    init(_ route: RouteSettings) { self.init(route.pathAllowances) }
 }

@@ -1,4 +1,5 @@
 import Gateway
+import Telemetry
 
 /// `log`: what is written, and where.
 enum LogSection {

@@ -6,12 +6,9 @@ import Sessions
 
 /// `routes`: where requests go, and who may make them.
 enum RouteSection {
-    static let pathAllowances: [(word: String, setting: RouteSettings.PathAllowance, policy: PathAllowances)] = [
-        ("encoded_slash", .encodedSlash, .encodedSlash),
-        ("backslash", .backslash, .backslash),
-        ("double_encoding", .doubleEncoding, .doubleEncoding),
-        ("semicolon", .semicolon, .semicolon),
-        ("non_ascii", .nonASCII, .nonASCII),
+    static let pathAllowances: [(word: String, allowance: PathAllowances)] = [
+        ("encoded_slash", .encodedSlash), ("backslash", .backslash), ("double_encoding", .doubleEncoding),
+        ("semicolon", .semicolon), ("non_ascii", .nonASCII),
     ]
 
     private static let table = SettingTable(
@@ -68,7 +65,7 @@ enum RouteSection {
     /// What they may look like, and whose pages may make them.
     private static let clients: [Setting<RouteSettings>] = [
         .words(
-            "allow_in_path", \.pathAllowances, pathAllowances.map { ($0.word, $0.setting) }, noun: "relaxations",
+            "allow_in_path", \.pathAllowances, pathAllowances.map { ($0.word, $0.allowance) }, noun: "relaxations",
             example: "[encoded_slash]",
             "What is otherwise refused in a path because two servers may read it differently."),
         .flag(
@@ -127,7 +124,7 @@ enum RouteSection {
         let identity = IdentitySection.translate(object, problems)
         if let path = object.text("path") {
             let words = object.texts("allow_in_path").map(\.text)
-            judgePath(path, pathAllowances.filter { words.contains($0.word) }.map(\.policy), problems)
+            judgePath(path, pathAllowances.filter { words.contains($0.word) }.map(\.allowance), problems)
             if object.flag("case_insensitive") == true { judgeCase(path, problems) }
         }
         guard let path = object.text("path")?.text, let upstream, let access else { return nil }

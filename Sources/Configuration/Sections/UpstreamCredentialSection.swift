@@ -3,6 +3,7 @@ import Bytes
 import Crypto
 import Gateway
 import Login
+import OAuth
 
 /// `upstream_credential` of a route: what the upstream gets in place of the client's credentials.
 enum UpstreamCredentialSection {

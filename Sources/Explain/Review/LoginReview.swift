@@ -51,7 +51,7 @@ package struct LoginReview: Sendable {
         cookieName = login.session.cookieName
         let demands = login.demands(
             of: settings.clients[login.client], at: settings.issuers[settings.clients[login.client].issuer])
-        let demand = login.dpop.demand
+        let demand = login.dpop
         lines = ServerSuitability.review(of: metadata, for: demands).map { area, problems in
             let words = LoginReviewWords(login: login, credentials: credentials, metadata: metadata)
             return Line(

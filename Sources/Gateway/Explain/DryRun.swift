@@ -15,10 +15,10 @@ import Transport
 /// The production stages on one request at a time, without a socket, a thread or an upstream.
 ///
 /// How `portcullis explain` stays honest: this is a `Worker` as those that serve, made from the same settings, and the
-/// verdict on a request is whatever its `run` says. Only the narration is made elsewhere, from `RequestEvidence`; it
+/// verdict on a request is whatever its `judge` says. Only the narration is made elsewhere, from `RequestEvidence`; it
 /// cannot change a verdict, and `CheckTests` hold the two together.
 ///
-///     head ──RequestHeadParser──▶ exchange ──run──▶ forward, with the fields that an upstream would get
+///     head ──RequestHeadParser──▶ exchange ─judge─▶ forward, with the fields that an upstream would get
 ///                                               ├── wait ──▶ the caller fetches what it waits for, and asks again
 ///                                               └── refuse
 ///

@@ -31,7 +31,7 @@ struct LineRateLimit {
     }
 }
 
-/// The paces of one worker, one for each cause and event.
+/// The limits of one worker, one for each cause and event.
 struct LineRateLimits {
     /// Lines that are no refusals.
     enum Event: Int, CaseIterable {
@@ -41,20 +41,20 @@ struct LineRateLimits {
 
     private static let firstReason = Refusal.allCases.count
     private static let firstEvent = firstReason + HandshakeReason.allCases.count
-    private var paces = [LineRateLimit](repeating: LineRateLimit(), count: firstEvent + Event.allCases.count)
+    private var limits = [LineRateLimit](repeating: LineRateLimit(), count: firstEvent + Event.allCases.count)
 
-    mutating func admit(_ refusal: Refusal, at now: UInt64) -> Int? { paces[Int(refusal.rawValue)].admit(at: now) }
+    mutating func admit(_ refusal: Refusal, at now: UInt64) -> Int? { limits[Int(refusal.rawValue)].admit(at: now) }
 
     mutating func admit(_ reason: HandshakeReason, at now: UInt64) -> Int? {
-        paces[Self.firstReason + (HandshakeReason.allCases.firstIndex(of: reason) ?? 0)].admit(at: now)
+        limits[Self.firstReason + (HandshakeReason.allCases.firstIndex(of: reason) ?? 0)].admit(at: now)
     }
 
     mutating func admit(_ event: Event, at now: UInt64) -> Int? {
-        paces[Self.firstEvent + event.rawValue].admit(at: now)
+        limits[Self.firstEvent + event.rawValue].admit(at: now)
     }
 }
 
-/// The paces of one upstream's failures, one for each kind: what is left out of one is never said by a line of another.
+/// The limits of one upstream's failures, one for each kind: what is left out of one is never said by a line of another.
 struct UpstreamLineRateLimits {
     enum Kind: Int, CaseIterable {
         case unresolved, unreachable, connectTimedOut, tlsFailed
@@ -99,12 +99,12 @@ struct UpstreamLineRateLimits {
         }
     }
 
-    private var paces = [LineRateLimit](repeating: LineRateLimit(), count: Kind.allCases.count)
+    private var limits = [LineRateLimit](repeating: LineRateLimit(), count: Kind.allCases.count)
 
-    mutating func admit(_ kind: Kind, at now: UInt64) -> Int? { paces[kind.rawValue].admit(at: now) }
+    mutating func admit(_ kind: Kind, at now: UInt64) -> Int? { limits[kind.rawValue].admit(at: now) }
 }
 
-/// The paces of what happens to the sessions of logins behind their users' backs, one for each login, event and word.
+/// The limits of what happens to the sessions of logins behind their users' backs, one for each login, event and word.
 ///
 /// While a server is down each session that is due says so, and whoever signs out again and again has each failed
 /// revocation said.
@@ -116,11 +116,11 @@ final class LoginLineRateLimits: Sendable {
         let word: String
     }
 
-    private let paces = Mutex<[Cause: LineRateLimit]>([:])
+    private let limits = Mutex<[Cause: LineRateLimit]>([:])
 
     func admit(client: Int, _ event: LogEvent, _ word: String, at now: UInt64) -> Int? {
         let cause = Cause(client: client, event: event, word: word)
-        return paces.withLock { $0[cause, default: LineRateLimit()].admit(at: now) }
+        return limits.withLock { $0[cause, default: LineRateLimit()].admit(at: now) }
     }
 }
 

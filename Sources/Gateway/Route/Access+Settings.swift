@@ -12,7 +12,7 @@ extension AccessSettings {
         proofs = settings.proofs
         loginClients = settings.logins.map {
             let client = settings.clients[$0.client]
-            return LoginClientPlace(clientID: client.credentials.clientID, issuer: client.issuer)
+            return LoginClientIdentity(clientID: client.credentials.clientID, issuer: client.issuer)
         }
         authorities = settings.listeners.map(\.authorities)
         pseudonym = settings.via

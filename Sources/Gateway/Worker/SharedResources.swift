@@ -90,10 +90,10 @@ struct SharedResources {
     /// order when it is empty.
     private static func places(
         _ settings: GatewaySettings, _ upstreams: [UpstreamSettings], _ metricsSlots: [Int]
-    ) -> [RoutePlaces] {
+    ) -> [RouteIndices] {
         let pools = Dictionary(uniqueKeysWithValues: upstreams.enumerated().map { ($1, $0) })
         return settings.routes.enumerated().map { index, route in
-            RoutePlaces(
+            RouteIndices(
                 metricsSlot: metricsSlots.isEmpty ? index : metricsSlots[index], upstream: pools[route.upstream] ?? 0,
                 patience: RoutePatience(route, settings.limits, settings.timeouts),
                 resourceMetadata: PublishedDocuments.metadataURLs(of: route, settings.listeners))
@@ -150,7 +150,7 @@ struct SharedResources {
                         certificateAuthorityFile: upstream.certificateAuthorityFile,
                         identity: upstream.clientCertificate.map {
                             ServerTLS.Identity(certificateFile: $0.certificateFile, keyFile: $0.keyFile)
-                        }, minimumVersion: upstream.minimumVersion == .tls13 ? .tls13 : .tls12))
+                        }, minimumVersion: TLSVersion(upstream.minimumVersion)))
             } catch {
                 throw GatewayFailure("TLS to \(upstream.name) could not be set up", "\(error)")
             }
@@ -177,7 +177,7 @@ struct SharedResources {
                     try ServerTLS(
                         identities: settings.certificates.map {
                             ServerTLS.Identity(certificateFile: $0.certificateFile, keyFile: $0.keyFile)
-                        }, minimumVersion: settings.minimumVersion == .tls13 ? .tls13 : .tls12,
+                        }, minimumVersion: TLSVersion(settings.minimumVersion),
                         clientCertificates: settings.clientCertificates.map(ClientCertificates.init),
                         ticketKeys: ticketKeys, name: listener.publicURL))
             } catch {
@@ -198,5 +198,15 @@ extension ClientCertificates {
                 .authorities(file: file, revocationListFile: revocationListFile)
             }
         self.init(request: settings.isRequired ? .required : .optional, trust: trust)
+    }
+}
+
+extension TLSVersion {
+    /// The oldest version that the operator lets in.
+    fileprivate init(_ minimum: TLSMinimumVersion) {
+        switch minimum {
+        case .tls12: self = .tls12
+        case .tls13: self = .tls13
+        }
     }
 }

@@ -81,7 +81,7 @@ final class JudgeRig {
         var settings = AccessSettings(routes: routes, publicURLs: ["https://api.example"], issuers: issuers)
         settings.authorities = [["api.example"]]
         settings.logins = logins
-        settings.loginClients = logins.map { _ in LoginClientPlace(clientID: "shop-web", issuer: 0) }
+        settings.loginClients = logins.map { _ in LoginClientIdentity(clientID: "shop-web", issuer: 0) }
         settings.pseudonym = "portcullis-test"
         change(&settings)
         let patience = RoutePatience(
@@ -89,7 +89,7 @@ final class JudgeRig {
         table = RouteTable(
             settings,
             settings.routes.indices.map {
-                RoutePlaces(metricsSlot: $0, upstream: 0, patience: patience, resourceMetadata: [])
+                RouteIndices(metricsSlot: $0, upstream: 0, patience: patience, resourceMetadata: [])
             })
         registry = MetricsRegistry(
             workers: 1,

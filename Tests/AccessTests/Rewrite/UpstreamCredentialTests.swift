@@ -90,7 +90,7 @@ import Testing
             bodyLimit: .max, bodyRate: 0, requestBody: 0, upstreamFirstByte: 0, responseBody: 0)
         return RouteTable(
             AccessSettings(routes: routes, publicURLs: publicURLs, issuers: []),
-            routes.map { _ in RoutePlaces(metricsSlot: 0, upstream: 0, patience: patience, resourceMetadata: []) })
+            routes.map { _ in RouteIndices(metricsSlot: 0, upstream: 0, patience: patience, resourceMetadata: []) })
     }
 
     @Test(.holds("RS-25"))

@@ -24,7 +24,7 @@ import Testing
         return RouteTable(
             settings,
             settings.routes.indices.map {
-                RoutePlaces(
+                RouteIndices(
                     metricsSlot: 10 + $0, upstream: 20 + $0, patience: Self.patience, resourceMetadata: ["m\($0)"])
             })
     }
@@ -47,7 +47,7 @@ import Testing
     func `takes credentials on every route that does not say that it is public`() {
         let table = table([JudgeRig.route("/a"), JudgeRig.open("/b"), JudgeRig.session("/c")]) {
             $0.logins = [JudgeRig.login()]
-            $0.loginClients = [LoginClientPlace(clientID: "c", issuer: 0)]
+            $0.loginClients = [LoginClientIdentity(clientID: "c", issuer: 0)]
         }
         let isPublic = (0..<3).map { table.index.list[$0].isPublic }
         let takesSessionsAlone = (0..<3).map { table.index.list[$0].takesSessionsAlone }
@@ -123,13 +123,13 @@ import Testing
 
     @Test(.holds("HTTP-56"), .refuses("HTTP-56"))
     func `gives a route the relaxations that it names, and no other`() {
-        for allowance in RouteSettings.PathAllowance.allCases {
+        let all: [PathAllowances] = [.encodedSlash, .backslash, .doubleEncoding, .semicolon, .nonASCII]
+        for allowance in all {
             var route = JudgeRig.open("/")
             route.pathAllowances = [allowance]
             let table = table([route])
             let allowances = table.index.list[0].allowances
-            #expect(allowances == PathAllowances(route))
-            #expect(allowances.rawValue.nonzeroBitCount == 1, "\(allowance)")
+            #expect(allowances == allowance)
         }
         let strict = table([JudgeRig.open("/")])
         let none = strict.index.list[0].allowances
@@ -159,7 +159,7 @@ import Testing
             JudgeRig.session("/d") { $0.requirements.acrValues = ["gold"] },
         ]) {
             $0.logins = [JudgeRig.login()]
-            $0.loginClients = [LoginClientPlace(clientID: "c", issuer: 0)]
+            $0.loginClients = [LoginClientIdentity(clientID: "c", issuer: 0)]
         }
         let places = (0..<4).map { table.index.list[$0].login?.pointee.stepUp }
         #expect(places == [-1, 0, 1, 0])
@@ -169,7 +169,7 @@ import Testing
     func `serves sessions to pages of each listener's own origin, and those that the route names`() {
         let table = table([JudgeRig.session("/a") { $0.allowedOrigins = ["https://partner.example"] }]) {
             $0.logins = [JudgeRig.login()]
-            $0.loginClients = [LoginClientPlace(clientID: "c", issuer: 0)]
+            $0.loginClients = [LoginClientIdentity(clientID: "c", issuer: 0)]
         }
         func serves(_ listener: Int, _ origin: String) -> Bool {
             guard let login = table.index.list[0].login else { return false }

@@ -31,7 +31,7 @@ import Testing
         let patience = RoutePatience(
             bodyLimit: .max, bodyRate: 0, requestBody: 0, upstreamFirstByte: 0, responseBody: 0)
         let places = routes.indices.map {
-            RoutePlaces(metricsSlot: $0, upstream: 0, patience: patience, resourceMetadata: [])
+            RouteIndices(metricsSlot: $0, upstream: 0, patience: patience, resourceMetadata: [])
         }
         return RouteTable(AccessSettings(routes: routes, publicURLs: [], issuers: []), places)
     }
