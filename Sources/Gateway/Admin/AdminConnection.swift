@@ -18,7 +18,7 @@ final class AdminConnection: @unchecked Sendable {
     private var output: [UInt8] = []
     private var sent = 0
     private var parser = RequestHeadParser()
-    private var isClosed = false
+    private(set) var isClosed = false
 
     init(_ descriptor: Int32, _ gateway: Gateway, ended: @escaping (AdminConnection) -> Void) {
         stream = ByteStream(descriptor: descriptor)
@@ -92,7 +92,8 @@ final class AdminConnection: @unchecked Sendable {
         end()
     }
 
-    private func end() {
+    /// Closes it, whatever it waits for.
+    func end() {
         guard !isClosed else { return }
         isClosed = true
         watcher?.cancel()

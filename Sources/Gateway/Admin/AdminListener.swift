@@ -8,7 +8,8 @@ final class AdminListener: @unchecked Sendable {
     private let socket: OpenListener
     private var watcher: Watcher?
     private var pause: LoopTimer?
-    private var connections: [ObjectIdentifier: AdminConnection] = [:]
+    /// The oldest first.
+    private var connections: [AdminConnection] = []
 
     /// More than scrapers and probes need, few enough to be no burden.
     private static let connectionLimit = 64
@@ -43,17 +44,18 @@ final class AdminListener: @unchecked Sendable {
                 if errno != EAGAIN, errno != EINTR, errno != ECONNABORTED { rest() }
                 return
             }
-            guard connections.count < AdminListener.connectionLimit else {
-                close(accepted)
-                continue
-            }
+            let isFull = connections.count >= AdminListener.connectionLimit
+            // Whoever holds all places and asks nothing would have the next probe refused, and its engine end a gateway that
+            // is well: what has waited longest gives way.
+            if isFull { connections.first { !$0.isClosed }?.end() }
             let connection = AdminConnection(accepted, gateway) { [unowned self] connection in
                 // Let go in the next turn: the connection is still on the stack.
-                let identifier = ObjectIdentifier(connection)
-                gateway.control.execute { [unowned self] in connections[identifier] = nil }
+                gateway.control.execute { [unowned self] in connections.removeAll { $0 === connection } }
             }
-            connections[ObjectIdentifier(connection)] = connection
+            connections.append(connection)
             connection.start()
+            // The place is free in the next turn, and so is the next one.
+            if isFull { return }
         }
     }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 import Transport
 
@@ -39,22 +40,23 @@ package enum AskProbe {
         return SocketAddress(literal: onLoopback, port: address.port)
     }
 
-    /// The three digits behind `HTTP/1.1 `.
+    /// The three digits of a status line: between `HTTP/1.1` and the reason a space each, and no digit more.
     private static func status(_ descriptor: Int32, until deadline: UInt64, _ milliseconds: Int) -> Answer {
         let digits = 9..<12
         var head: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 256)
-        while head.count < digits.upperBound {
+        while head.count <= digits.upperBound {
             guard wait(for: Int16(POLLIN), descriptor, until: deadline) else { return late(milliseconds) }
             let count = recv(descriptor, &chunk, chunk.count, 0)
             if count < 0, errno == EAGAIN || errno == EINTR { continue }
             guard count > 0 else { return .missing(count == 0 ? "the connection was closed" : reason(errno)) }
             head += chunk[..<count]
         }
-        guard head.starts(with: "HTTP/1.".utf8), let status = Int(String(decoding: head[digits], as: UTF8.self)) else {
-            return .missing("the answer is not HTTP")
-        }
-        return .status(status)
+        let space = UInt8(ascii: " ")
+        guard head.starts(with: "HTTP/1.".utf8), ASCII.isDigit(head[7]), head[8] == space,
+            head[digits].allSatisfy(ASCII.isDigit), head[digits.upperBound] == space
+        else { return .missing("the answer is not HTTP") }
+        return .status(head[digits].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) })
     }
 
     private static func wait(for events: Int16, _ descriptor: Int32, until deadline: UInt64) -> Bool {

@@ -39,7 +39,24 @@ final class AuditBudget: Sendable {
     /// Microseconds between two lines of one user that say how many were left out.
     private static let pause: UInt64 = 60_000_000
 
-    private let entries = Mutex<[Key: Entry]>([:])
+    private struct Counts {
+        var entries: [Key: Entry] = [:]
+        /// When those who were quiet were last made to give way, in microseconds.
+        var sweptAt: UInt64?
+
+        /// Makes room, once a second at most: all workers wait meanwhile, and where as many users have lines left out as are
+        /// counted, there is no room to be made for any of their requests.
+        mutating func sweep(at microseconds: UInt64) {
+            if let sweptAt, microseconds < sweptAt &+ AuditBudget.sweepPause { return }
+            sweptAt = microseconds
+            entries = entries.filter { $0.value.leftOut > 0 || !$0.value.bucket.isFull(at: microseconds) }
+        }
+    }
+
+    /// Microseconds between two looks for users that were quiet.
+    private static let sweepPause: UInt64 = 1_000_000
+
+    private let counts = Mutex(Counts())
     private let limit: Int
 
     /// Counts for so many users and shares apart.
@@ -47,14 +64,14 @@ final class AuditBudget: Sendable {
 
     /// Whether a line may be written; one that may not is counted.
     func admit(_ identity: AuditIdentity?, _ share: Share, at microseconds: UInt64) -> Bool {
-        entries.withLock { entries in
+        counts.withLock { counts in
             var key = Key(identity: identity?.holder, share: share)
-            if entries[key] == nil, entries.count >= limit {
-                entries = entries.filter { $0.value.leftOut > 0 || !$0.value.bucket.isFull(at: microseconds) }
-                if entries.count >= limit { key = Key(identity: nil, share: share) }
+            if counts.entries[key] == nil, counts.entries.count >= limit {
+                counts.sweep(at: microseconds)
+                if counts.entries.count >= limit { key = Key(identity: nil, share: share) }
             }
-            var entry = entries[key] ?? Entry(saidAt: microseconds)
-            defer { entries[key] = entry }
+            var entry = counts.entries[key] ?? Entry(saidAt: microseconds)
+            defer { counts.entries[key] = entry }
             if entry.bucket.take(at: microseconds, Self.rate) { return true }
             entry.leftOut += 1
             return false
@@ -63,18 +80,18 @@ final class AuditBudget: Sendable {
 
     /// What was left out and is due to be said: a minute after the first of it, or all of it at the end of the process.
     func takeLeftOut(at microseconds: UInt64, all: Bool = false) -> [LeftOut] {
-        entries.withLock { entries in
+        counts.withLock { counts in
             var due: [LeftOut] = []
-            for (key, entry) in entries
+            for (key, entry) in counts.entries
             where entry.leftOut > 0 && (all || microseconds >= entry.saidAt &+ Self.pause) {
                 due.append(LeftOut(identity: key.identity, count: entry.leftOut))
-                entries[key]?.leftOut = 0
-                entries[key]?.saidAt = microseconds
+                counts.entries[key]?.leftOut = 0
+                counts.entries[key]?.saidAt = microseconds
             }
             return due
         }
     }
 
     /// Users and shares that are counted.
-    var count: Int { entries.withLock { $0.count } }
+    var count: Int { counts.withLock { $0.entries.count } }
 }

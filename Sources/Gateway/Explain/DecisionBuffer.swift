@@ -137,18 +137,30 @@ final class DecisionBuffer: Sendable {
         ring.withLock { ring in Self.place(of: id, in: ring).flatMap { ring.decisions[$0] } }
     }
 
-    /// The newest decision that is called so: by the request's id, by its own, by its trace's, or by the one that a trusted
-    /// proxy gave the request; any thread.
+    /// What a request or a decision can be called at most, in bytes.
+    private static let longestName = 128
+
+    /// The decision that is called so: by the request's id, by its own, or else the newest by its trace's or by the one that
+    /// a trusted proxy gave the request; any thread.
+    ///
+    /// Names of ours come first. A proxy may hand on whatever id its client sends, and whoever sends the name of somebody
+    /// else's decision would have his own request shown in its place. The lock is the workers' too: a name that nothing can
+    /// have is looked for nowhere.
     func find(_ name: String) -> Decision? {
-        let id = RequestID(hexadecimal: name[...])
+        guard name.utf8.count <= Self.longestName else { return nil }
+        if let id = RequestID(hexadecimal: name[...]), let decision = find(id) { return decision }
         let decisionID = DecisionID(name)
-        if let id, let decision = find(id) { return decision }
+        let traceID = name.lowercased()
         return ring.withLock { ring in
+            if let decisionID, let place = ring.places[decisionID.request], let decision = ring.decisions[place],
+                decisionID == DecisionID(decision.id, generation: decision.generation)
+            {
+                return decision
+            }
             for back in 0..<ring.count {
                 let place = (ring.next + ring.decisions.count - 1 - back) % ring.decisions.count
                 guard let decision = ring.decisions[place] else { continue }
-                if decisionID == DecisionID(decision.id, generation: decision.generation) { return decision }
-                if decision.proxyID == name || decision.traceID == name.lowercased() { return decision }
+                if decision.proxyID == name || decision.traceID == traceID { return decision }
             }
             return nil
         }

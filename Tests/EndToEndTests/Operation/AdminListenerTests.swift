@@ -43,4 +43,16 @@ import Testing
         try client.send("GET /healthz HTTP/1.0\r\n\r\n")
         #expect(try client.response().status == 200)
     }
+
+    @Test(.refuses("OPS-06"), .timeLimit(.minutes(1)))
+    func `answers a probe while somebody holds more connections than it takes`() throws {
+        var held: [RawClient] = []
+        for _ in 0..<80 {
+            let client = try RawClient(port: stage.gateway.adminPort)
+            try client.send("GET /metr")
+            held.append(client)
+        }
+        for _ in 0..<3 { #expect(try ask("/healthz", host: "localhost").status == 200) }
+        withExtendedLifetime(held) {}
+    }
 }

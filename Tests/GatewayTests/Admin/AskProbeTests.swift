@@ -47,7 +47,9 @@ import Testing
         #expect(ask(port) == .missing("Connection refused"))
         #expect(try answer(to: "HTTP/1") == .missing("the connection was closed"))
         #expect(try answer(to: "SSH-2.0-OpenSSH_9.2\r\n") == .missing("the answer is not HTTP"))
-        #expect(try answer(to: "HTTP/1.1 2x0 \r\n\r\n") == .missing("the answer is not HTTP"))
+        for line in ["1.1 2x0 ", "1.1 +20 ", "1.1 2000 OK", "1.1 2001", "1.1X200 OK", "1.x 200 OK", "1.1 200\r\n\r\n"] {
+            #expect(try answer(to: "HTTP/\(line)\r\n\r\n") == .missing("the answer is not HTTP"))
+        }
         let none = SocketAddressSettings(host: "example.com", port: 1)
         #expect(AskProbe.ask("/", at: none, milliseconds: 1) == .missing("example.com:1 is no address"))
     }

@@ -185,6 +185,19 @@ private func settings() -> LoginSettings {
         #expect(budget.count <= 2)
     }
 
+    @Test(.refuses("ECO-57")) func `looks for room once a second at most, for all workers wait meanwhile`() {
+        let budget = AuditBudget(limit: 10)
+        func identity(_ number: Int) -> AuditIdentity { AuditIdentity(issuer: "i", subject: "\(number)") }
+        for number in 0..<10 { _ = budget.admit(identity(number), .requests, at: 500_000) }
+        _ = budget.admit(identity(10), .requests, at: 1_000_000)
+        #expect(budget.count == 11)
+        // By now the ten were quiet for long enough, and there would be room.
+        _ = budget.admit(identity(11), .requests, at: 1_999_999)
+        #expect(budget.count == 11)
+        _ = budget.admit(identity(12), .requests, at: 2_000_000)
+        #expect(budget.count <= 2)
+    }
+
     @Test(.refuses("OPS-05")) func `is not what the destination lost, which is said as well`() throws {
         let rig = try AuditRig()
         rig.lose(3)

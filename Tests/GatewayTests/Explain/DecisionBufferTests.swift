@@ -42,6 +42,32 @@ import Testing
         #expect(buffer.latestRefusals(1).map(\.path) == ["/8"])
     }
 
+    @Test(
+        .refuses("ECO-63"), arguments: ["1-0000000000000001", "7-0000000000000001", "00000000000000010000000000000001"])
+    func `shows no request in the place of another one whose name its client sent through a proxy`(name: String) {
+        let buffer = DecisionBuffer(capacity: 4)
+        var first = decision(1)
+        first.generation = name.hasPrefix("7") ? 7 : 1
+        buffer.keep(first)
+        var later = decision(2)
+        later.proxyID = name
+        buffer.keep(later)
+        #expect(buffer.find(name)?.id.words.0 == 1)
+        #expect(buffer.find("9-0000000000000001") == nil)
+    }
+
+    @Test func `looks nowhere for what is longer than all that a request is called`() {
+        let buffer = DecisionBuffer(capacity: 4)
+        var longest = decision(1)
+        longest.proxyID = String(repeating: "x", count: 128)
+        var longer = decision(2)
+        longer.proxyID = String(repeating: "y", count: 129)
+        buffer.keep(longest)
+        buffer.keep(longer)
+        #expect(buffer.find(String(repeating: "x", count: 128))?.id.words.0 == 1)
+        #expect(buffer.find(String(repeating: "y", count: 129)) == nil)
+    }
+
     @Test func `is bounded in bytes, and refuses what alone is larger`() {
         let buffer = DecisionBuffer(capacity: 2)
         buffer.keep(decision(1, bytes: 10_000))
