@@ -25,6 +25,9 @@ enum TracingSection {
             .key(
                 "service", .text(PlainText.printable("a name such as shop-gateway", limit: 128)),
                 .standard(TracingSettings(endpoint: "").service), "What this gateway is called there (service.name)."),
+            .word(
+                "compression", \.compression, [("none", .plain), ("gzip", .gzip)],
+                "How spans are sent; gzip is for a collector behind a network that costs something."),
             .key(
                 "headers",
                 .entries(
