@@ -25,6 +25,10 @@ package struct TracingSettings: Sendable {
     package var errors = Errors.sampledAlone
     /// Networks, as CIDRs, whose `traceparent` is continued and whose decision to sample is ours; nobody else's.
     package var trustedPeers: [String] = []
+    /// Whether authorization servers get a `traceparent` in what they are asked for a request.
+    ///
+    /// An identity provider is another party: it would learn which of its calls belong to one request.
+    package var tracesOutbound = false
     /// What the collector is told of this gateway.
     package var service = "portcullis"
     /// Beside the gateway, where a collector is by custom, bytes cost less than the work to compress them.
