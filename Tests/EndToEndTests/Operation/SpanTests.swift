@@ -178,14 +178,18 @@ import Testing
             "HTTP/1.1 307 No\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n{\"partialSuccess\":{\"rejectedSpans\":\"2\"}}",
         ])
-    func `that refuses is not asked again, and the operator is told`(answer: String) throws {
-        let traces = try TraceStage()
+    func `that refuses is not asked again, and the operator is told, without the key`(answer: String) throws {
+        var plan = StagePlan()
+        plan.files = ["collector.key": "the-collectors-key"]
+        let traces = try TraceStage("ratio: 100%, headers: { Api-Key: { file: $FOLDER/collector.key } }", plan: plan)
         traces.collector.answerAll(with: .raw(answer))
         _ = try traces.stage.exchange("GET", "/open/a")
         #expect(try eventually { try traces.metric("portcullis_trace_spans_dropped_total{reason=\"refused\"}") == 2 })
         let line = try #require(traces.stage.gateway.operatorLine { $0["event"] == "trace_export_failed" })
         #expect(line["url"] == traces.collector.url + "/v1/traces" && line["count"] == "2")
         #expect(traces.collector.requests.count == 1)
+        #expect(traces.collector.requests.first?.fields.only("api-key") == "the-collectors-key")
+        #expect(!traces.stage.gateway.allLogText.contains("the-collectors-key"))
     }
 
     @Test(.refuses("ECO-53"), arguments: [("none", 400), ("gzip", 415), ("gzip", 400), ("gzip", 413)])
