@@ -31,6 +31,7 @@ let package = Package(
         .library(name: "Bytes", targets: ["Bytes"]),
         .library(name: "JSON", targets: ["JSON"]),
         .library(name: "HTTPMessage", targets: ["HTTPMessage"]),
+        .library(name: "Compression", targets: ["Compression"]),
         .library(name: "Crypto", targets: ["Crypto"]),
         .library(name: "HTTP1", targets: ["HTTP1"]),
         .library(name: "JOSE", targets: ["JOSE"]),
@@ -53,6 +54,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // 1: values and grammars
         .target(name: "Bytes", swiftSettings: pure),
@@ -61,6 +63,7 @@ let package = Package(
         .target(name: "HTTPMessage", dependencies: ["Bytes"], swiftSettings: pure),
 
         // 2: protocol rules, pure: bytes, time, keys and randomness in; a value, a step or a refusal out
+        .target(name: "Compression", dependencies: ["CZlib"], swiftSettings: pure),
         .target(name: "Crypto", dependencies: ["Bytes", "COpenSSL"], swiftSettings: pure),
         .target(name: "JOSE", dependencies: ["Bytes", "JSON", "Crypto"], swiftSettings: pure),
         .target(name: "HTTP1", dependencies: ["Bytes", "HTTPMessage"], swiftSettings: pure),
@@ -124,7 +127,7 @@ let package = Package(
             dependencies: [
                 "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport",
                 "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "StatusPages", "Refusals", "Login",
-                "Access", "Systemd",
+                "Access", "Systemd", "Compression",
             ],
             swiftSettings: settings),
 
@@ -158,7 +161,7 @@ let package = Package(
 
         .target(
             name: "TestSupport",
-            dependencies: ["Bytes", "JSON", "Crypto", "JOSE", "HTTPMessage", "OAuth", "COpenSSL"],
+            dependencies: ["Bytes", "JSON", "Crypto", "JOSE", "HTTPMessage", "OAuth", "COpenSSL", "CZlib"],
             path: "Tests/Support", swiftSettings: settings),
         .target(name: "TestTraits", path: "Tests/Traits", swiftSettings: settings),
         .testTarget(name: "BytesTests", dependencies: ["Bytes", "TestSupport", "TestTraits"], swiftSettings: settings),
@@ -171,6 +174,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "HTTP1Tests", dependencies: ["HTTP1", "HTTPMessage", "Bytes", "TestSupport", "TestTraits"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CompressionTests", dependencies: ["Compression", "TestSupport", "TestTraits"],
             swiftSettings: settings),
         .testTarget(
             name: "CryptoTests", dependencies: ["Crypto", "JOSE", "Bytes", "TestSupport", "TestTraits"],

@@ -84,27 +84,33 @@ package final class IssuerDirectory: Sendable {
     /// From any thread. `onRefreshEnded` follows in every case: when the reading ended well or not, or when one that was
     /// under way ended; or `onRefreshRefused`, at once, when the last reading for this asker is too recent (JOSE-17).
     /// Calls of one asker that come before the first of them is looked at share its answer, so that a flood of tokens is
-    /// no flood of answers.
-    package func requestRefresh(issuer index: Int, by who: KeyAsker = .accessToken) {
-        requestRefresh(issuer: index, by: who, onBehalfOf: nil)
+    /// no flood of answers. The issuer is told of the first one's span, `trace`, in what is read for this alone.
+    package func requestRefresh(
+        issuer index: Int, by who: KeyAsker = .accessToken, within trace: TraceParent? = nil
+    ) {
+        requestRefresh(issuer: index, by: who, within: trace, onBehalfOf: nil)
     }
 
     /// The same; tells also `asker`, a stopped directory, when the refresh has ended.
-    private func requestRefresh(issuer index: Int, by who: KeyAsker, onBehalfOf asker: Place?) {
-        if let after = successor(of: index) { return passOn(index, by: who, to: after, asker) }
+    private func requestRefresh(
+        issuer index: Int, by who: KeyAsker, within trace: TraceParent?, onBehalfOf asker: Place?
+    ) {
+        if let after = successor(of: index) { return passOn(index, by: who, within: trace, to: after, asker) }
         let isFirst = service.withLock { service in
             if let asker, !service.entries[index].askers.contains(asker) { service.entries[index].askers.append(asker) }
             return service.entries[index].refreshRequests.insert(who).inserted
         }
         guard isFirst else { return }
-        Task(executorPreference: executor) { self.refreshRequested(index, by: who) }
+        Task(executorPreference: executor) { self.refreshRequested(index, by: who, within: trace) }
     }
 
     /// While this directory runs it is told of the end anyway.
-    private func passOn(_ index: Int, by who: KeyAsker, to after: Place, _ asker: Place?) {
+    private func passOn(
+        _ index: Int, by who: KeyAsker, within trace: TraceParent?, to after: Place, _ asker: Place?
+    ) {
         let isStopped = service.withLock { $0.isStopped }
         let asker = asker ?? (isStopped ? Place(directory: self, index: index) : nil)
-        after.directory.requestRefresh(issuer: after.index, by: who, onBehalfOf: asker)
+        after.directory.requestRefresh(issuer: after.index, by: who, within: trace, onBehalfOf: asker)
     }
 
     /// Cancels what is under way; nothing is read any more, and whoever waits is told.
@@ -153,14 +159,14 @@ package final class IssuerDirectory: Sendable {
         advanceEndpoints(index) { endpoints, now in endpoints.resume(at: now) }
     }
 
-    private func refreshRequested(_ index: Int, by who: KeyAsker) {
+    private func refreshRequested(_ index: Int, by who: KeyAsker, within trace: TraceParent?) {
         let isStopped = service.withLock { service in
             service.entries[index].refreshRequests.remove(who)
             return service.isStopped
         }
-        if let after = successor(of: index) { return passOn(index, by: who, to: after, nil) }
+        if let after = successor(of: index) { return passOn(index, by: who, within: trace, to: after, nil) }
         guard !isStopped else { return endRefresh(index) }
-        advance(index) { entry, now in entry.state.unknownKeyMet(by: who, at: now) }
+        advance(index, within: trace) { entry, now in entry.state.unknownKeyMet(by: who, at: now) }
     }
 
     private func stopAll() {
@@ -207,8 +213,12 @@ package final class IssuerDirectory: Sendable {
         for asker in askers { asker.directory.listeners.onRefreshRefused(asker.index, who) }
     }
 
-    /// Tells one issuer's state what happened, and performs what follows.
-    private func advance(_ index: Int, by event: (inout Entry, Moment) -> [KeySetState.Step]) {
+    /// Tells one issuer's state what happened, and performs what follows; the issuer is told of the span that it is done for.
+    ///
+    /// What a timer begins is nobody's.
+    private func advance(
+        _ index: Int, within trace: TraceParent? = nil, by event: (inout Entry, Moment) -> [KeySetState.Step]
+    ) {
         // What was cancelled may end after its successor began, and must not be taken for it.
         guard !Task.isCancelled else { return }
         let now = clock.now()
@@ -220,8 +230,9 @@ package final class IssuerDirectory: Sendable {
         }
         for step in steps {
             switch step {
-            case .fetchMetadata: startReading(index) { await self.readMetadata(of: index) }
-            case .fetchKeys(let url): startReading(index) { await self.readKeys(of: index, at: url) }
+            case .fetchMetadata: startReading(index) { await self.readMetadata(of: index, within: trace) }
+            case .fetchKeys(let url):
+                startReading(index) { await self.readKeys(of: index, at: url, within: trace) }
             case .publish: tell(index) { $0.onChange($1, keys) }
             case .schedule(let time): schedule(index, in: max(0, time - now.milliseconds))
             case .endRefresh: endRefresh(index)
@@ -273,21 +284,21 @@ package final class IssuerDirectory: Sendable {
         service.withLock { $0.entries[index].reading = task }
     }
 
-    private func readMetadata(of index: Int) async {
+    private func readMetadata(of index: Int, within trace: TraceParent?) async {
         let requests = service.withLock { $0.entries[index].requests }
         do throws(IssuerRefusal) {
-            let (metadata, age) = try await requests.metadata(by: fetching)
-            advance(index) { $0.state.metadataAccepted(metadata, maxAgeSeconds: age, at: $1) }
+            let (metadata, age) = try await requests.metadata(by: fetching.within(trace))
+            advance(index, within: trace) { $0.state.metadataAccepted(metadata, maxAgeSeconds: age, at: $1) }
         } catch {
             advance(index) { $0.state.refused(error, at: $1) }
         }
         tell(index) { $0.onMetadata($1) }
     }
 
-    private func readKeys(of index: Int, at url: String) async {
+    private func readKeys(of index: Int, at url: String, within trace: TraceParent?) async {
         let requests = service.withLock { $0.entries[index].requests }
         do throws(IssuerRefusal) {
-            let (keys, age) = try await requests.keySet(at: url, by: fetching)
+            let (keys, age) = try await requests.keySet(at: url, by: fetching.within(trace))
             advance(index) { $0.state.keysAccepted(keys, maxAgeSeconds: age, at: $1) }
         } catch {
             advance(index) { $0.state.refused(error, at: $1) }

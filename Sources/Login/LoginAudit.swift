@@ -26,6 +26,7 @@ package struct LoginAudit: Sendable {
     /// Of the request that it came of, and where that was from; empty where it came of none.
     package var requestID = ""
     package var decisionID = ""
+    package var traceID = ""
     package var peer = ""
 
     init(_ event: Event, issuer: String, subject: String?, session: UInt64? = nil, in request: LoginRequest? = nil) {
@@ -36,6 +37,7 @@ package struct LoginAudit: Sendable {
         guard let request else { return }
         requestID = request.requestID
         decisionID = request.decisionID
+        traceID = request.traceID
         peer = request.peer
     }
 

@@ -20,6 +20,8 @@ package struct LoginClient: Sendable {
     /// The nonces that this process was given, by the origin that gave them.
     package let nonces: ServerNonces
     package let environment: LoginService.Environment
+    /// The span that the server is told of, where it is asked for one and is to be told.
+    private(set) var trace: TraceParent?
     private let alarms: AlarmRateLimit
     /// What the operator was last told of the server's metadata.
     private let toldOf: ToldProblems
@@ -57,7 +59,14 @@ package struct LoginClient: Sendable {
         self.environment = environment
     }
 
-    package var fetching: any Fetching { environment.fetching }
+    /// The same client for what is asked on behalf of this span.
+    func within(_ trace: TraceParent?) -> LoginClient {
+        var client = self
+        client.trace = trace
+        return client
+    }
+
+    package var fetching: any Fetching { environment.fetching.within(trace) }
     package var clock: any IssuerClock { environment.clock }
     package var sources: LoginService.Sources { environment.sources }
     package var onEvent: @Sendable (LoginService.Event) -> Void { environment.onEvent }
@@ -142,7 +151,7 @@ extension LoginClient {
     /// What the server says about itself; looked for once more when it is not known.
     func server() async throws(LoginFailure) -> ServerMetadata {
         if let metadata { return metadata }
-        _ = await sources.refresh(client.issuer, .metadata)
+        _ = await sources.refresh(client.issuer, .metadata, trace)
         guard let metadata else {
             throw LoginFailure(
                 .loginServerUnavailable, check: "D-17", expected: "metadata of \(issuer.url)", found: "none",

@@ -1,4 +1,5 @@
 import Crypto
+package import HTTPMessage
 
 /// One request to the paths under `/.portcullis/` that logins are made of, as far as logins have a use for it.
 ///
@@ -65,6 +66,10 @@ package struct LoginRequest: Sendable {
     package var requestID = ""
     /// What the audit log calls the decision on this request.
     package var decisionID = ""
+    /// The trace that it belongs to, as 32 hexadecimal digits, for the audit log; empty where none is kept.
+    package var traceID = ""
+    /// The span that waits for the answer, where servers that are asked for it are to be told.
+    package var trace: TraceParent?
     /// Whether a person waits for a page: a GET (or a form) of a browser that is no script, image or frame.
     package var isNavigation = true
 

@@ -24,14 +24,16 @@ package final class LoginService: Sendable {
         package var hasFailedToReadKeys: @Sendable (Int) -> Bool
         /// Waits until the issuer's keys and metadata were read once more, or that failed; false, at once, where the last
         /// reading for this asker is too recent for another one.
-        package var refresh: @Sendable (Int, KeyAsker) async -> Bool
+        ///
+        /// The issuer is told of the span, where there is one.
+        package var refresh: @Sendable (Int, KeyAsker, TraceParent?) async -> Bool
         /// Does what takes a millisecond or more beside the executor; says why nothing was done when too much waits.
         package var workBeside: SlowWork.Beside
 
         package init(
             metadata: @escaping @Sendable (Int) -> ServerMetadata?, keys: @escaping @Sendable (Int) -> IssuerKeys?,
             hasFailedToReadKeys: @escaping @Sendable (Int) -> Bool,
-            refresh: @escaping @Sendable (Int, KeyAsker) async -> Bool,
+            refresh: @escaping @Sendable (Int, KeyAsker, TraceParent?) async -> Bool,
             workBeside: @escaping SlowWork.Beside = { _, _, work in
                 work()
                 return nil
@@ -158,13 +160,13 @@ package final class LoginService: Sendable {
     package func answer(_ request: LoginRequest) async -> LoginAnswer {
         switch request.endpoint {
         case .start(let client):
-            guard let place = place(client) else { return Self.unknownClient }
+            guard let place = place(client, for: request) else { return Self.unknownClient }
             return await starts.answer(request, at: place)
         case .callback(let client):
-            guard let place = place(client) else { return Self.unknownClient }
+            guard let place = place(client, for: request) else { return Self.unknownClient }
             return await callbacks.answer(request, at: place)
         case .session(let client):
-            guard let place = place(client) else { return Self.unknownClient }
+            guard let place = place(client, for: request) else { return Self.unknownClient }
             return await session(request, at: place)
         case .logout, .loggedOut, .backchannelLogout, .frontchannelLogout:
             return await logouts.answer(request)
@@ -174,9 +176,13 @@ package final class LoginService: Sendable {
     }
 
     /// Refreshes a session's tokens, once for all who ask at the same time (RF-01); `value` is its cookie's.
-    package func refresh(_ session: Session, value: [UInt8], client: Int) async -> Refreshed {
+    ///
+    /// The server is told of the first one's span, `trace`.
+    package func refresh(
+        _ session: Session, value: [UInt8], client: Int, within trace: TraceParent? = nil
+    ) async -> Refreshed {
         guard places.indices.contains(client) else { return .unavailable }
-        return await refreshes.refresh(session, value: value, client: client)
+        return await refreshes.refresh(session, value: value, client: client, within: trace)
     }
 
     /// An issuer's metadata was read: what its clients want of it and do not get is told before anybody signs in (MD-07).
@@ -202,7 +208,9 @@ package final class LoginService: Sendable {
         return await revocations.stop(within: milliseconds)
     }
 
-    private func place(_ client: Int) -> LoginClient? { places.indices.contains(client) ? places[client] : nil }
+    private func place(_ client: Int, for request: LoginRequest) -> LoginClient? {
+        places.indices.contains(client) ? places[client].within(request.trace) : nil
+    }
 
     /// The session document; where there is no session and the page wants to know whether the server has one, the
     /// question to the server, which shows the user nothing (OIDC-16).

@@ -53,7 +53,7 @@ import Testing
     @Test func `the word for danger stands only at C libraries, at vectors, and where routes and records stand`() {
         let fenced = [
             "Sources/Bytes/ByteVectors.swift", "Sources/Crypto/OpenSSL", "Sources/EventLoop", "Sources/Transport",
-            "Sources/Fetch",
+            "Sources/Fetch", "Sources/Compression",
             "Sources/Configuration/YAML",
             // Read in place on every request's way, by a pointer of their own each.
             "Sources/Access/Memory/FixedList.swift", "Sources/Access/Memory/FixedValue.swift",

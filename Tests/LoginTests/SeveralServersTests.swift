@@ -48,7 +48,7 @@ import Testing
                 fetching: server, clock: server.clock, executor: globalConcurrentExecutor,
                 sources: .init(
                     metadata: { $0 == 0 ? try? server.metadata : foreign }, keys: { _ in try? server.keys() },
-                    hasFailedToReadKeys: { _ in false }, refresh: { _, _ in true }), onEvent: { _ in }))
+                    hasFailedToReadKeys: { _ in false }, refresh: { _, _, _ in true }), onEvent: { _ in }))
     }
 
     private func start(_ service: LoginService, _ client: Int, _ browser: inout Browser) async -> LoginAnswer {

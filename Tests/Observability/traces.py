@@ -2,6 +2,7 @@
 import argparse
 import base64
 import contextlib
+import gzip
 import http.client
 import http.server
 import json
@@ -114,7 +115,11 @@ class Collector(Handler):
     def do_POST(self):
         server = self.server
         body = self.rfile.read(int(self.headers["Content-Length"]))
+        sent = len(body)
+        if self.headers["Content-Encoding"] == "gzip":
+            body = gzip.decompress(body)
         with server.lock:
+            server.sent.append((sent, len(body)))
             server.bodies.append((time.monotonic(), self.path, dict(self.headers), body))
             behaviour = server.behaviours.pop(0) if server.behaviours else server.behaviour
         if behaviour == "hang":
@@ -176,6 +181,7 @@ class Stage:
                                                  for handler in (App, Issuer, Collector))
         self.collector.lock, self.collector.released = threading.Lock(), threading.Event()
         self.collector.bodies, self.collector.behaviour, self.collector.behaviours = [], 200, []
+        self.collector.sent = []
         for name, value in (("secret", SECRET), ("key", KEY), ("session", SESSION)):
             (self.folder / name).write_text(value + "\n")
             (self.folder / name).chmod(0o600)
@@ -378,12 +384,40 @@ def check_secrets(stage):
         assert secret.encode() not in exported, "a secret was exported"
 
 
+# refuses ECO-52, ECO-53
+def check_logs(stage):
+    """No line of a log has what the collector is sent as its key, or what requests brought, whatever went wrong before."""
+    logs = "".join(log.read_text(errors="replace") for log in stage.folder.glob("*.log"))
+    assert '"trace_export_failed"' in logs
+    for secret in (TOKEN, COOKIE, CARD, USER, CODE, SECRET, KEY, SESSION):
+        assert secret not in logs, "a secret was logged"
+
+
 # holds ECO-53
 def check_end(stage):
     """The last batch leaves before the process ends."""
     trace = stage.ask("/open/200")[1]
     assert stage.stop() == 0
     assert len(stage.spans(trace)) == 2, "the last spans were lost"
+
+
+# holds ECO-53
+# refuses ECO-53
+def check_compressed(stage):
+    """In gzip, where the operator wants it: the same spans in fewer bytes, and whoever may not read it is told of."""
+    trace = stage.ask("/open/200")[1]
+    stage.wait(lambda: len(stage.spans(trace)) == 2, "the spans did not come", hurries=True)
+    assert all(fields["Content-Encoding"] == "gzip" for _, _, fields, _ in stage.exports())
+    lost = stage.dropped("refused")
+    stage.collector.behaviours = [415]
+    stage.wait(lambda: stage.dropped("refused") > lost, "spans were not lost", hurries=True)
+    lines = [json.loads(line) for line in (stage.folder / "operator.log").read_text().split("\n")[:-1]]
+    told = [line.get("setting") for line in lines if line["event"] == "trace_export_failed"]
+    assert told == ["tracing.compression"], told
+    stage.stop()
+    sent, content = (sum(sizes) for sizes in zip(*stage.collector.sent))
+    assert sent * 8 < content, f"{sent} bytes for {content}"
+    print(f"{content} bytes of spans were sent as {sent}")
 
 
 # refuses ECO-50, ECO-54
@@ -404,10 +438,12 @@ def main():
     began = time.monotonic()
     with contextlib.ExitStack() as stack:
         stage = Stage(binary, "ratio: 100%", stack)
-        for check in (check_golden, check_refusals, check_hang, check_secrets, check_end):
+        for check in (check_golden, check_refusals, check_hang, check_secrets, check_logs, check_end):
             started = time.monotonic()
             check(stage)
             print(f"{check.__doc__} ({time.monotonic() - started:.1f} s)", flush=True)
+    with contextlib.ExitStack() as stack:
+        check_compressed(Stage(binary, "ratio: 100%, compression: gzip", stack))
     with contextlib.ExitStack() as stack:
         check_strangers(Stage(binary, "ratio: 0%", stack))
     print(f"spans are as they should be ({time.monotonic() - began:.1f} s)")

@@ -22,9 +22,15 @@ enum TracingSection {
                 .list(ListShape(noun: "networks", element: .text(NetworkText.ofTracers), count: 1...64)), .optional,
                 example: "[10.0.0.0/8]",
                 "Networks whose traceparent is continued and whose decision holds; of others it is a link alone."),
+            .flag(
+                "trace_outbound", \.tracesOutbound,
+                "Whether authorization servers are told the trace of the request that they are asked for."),
             .key(
                 "service", .text(PlainText.printable("a name such as shop-gateway", limit: 128)),
                 .standard(TracingSettings(endpoint: "").service), "What this gateway is called there (service.name)."),
+            .word(
+                "compression", \.compression, [("none", .plain), ("gzip", .gzip)],
+                "How spans are sent; gzip is for a collector behind a network that costs something."),
             .key(
                 "headers",
                 .entries(

@@ -9,10 +9,11 @@ extension LoginAudit {
         let identity = AuditIdentity(
             issuer: issuer, subject: subject, clientID: login.idToken.clientID, session: session)
         var fields = [AuditField(.gatewayClient, login.name)]
-        for (name, value) in [(AuditFieldName.requestID, requestID), (.decisionID, decisionID), (.sourceAddress, peer)]
-        where !value.isEmpty {
-            fields.append(AuditField(name, value))
-        }
+        let ofRequest = [
+            (AuditFieldName.requestID, requestID), (.decisionID, decisionID), (.traceID, traceID),
+            (.sourceAddress, peer),
+        ]
+        for (name, value) in ofRequest where !value.isEmpty { fields.append(AuditField(name, value)) }
         switch event {
         case .login: audit.write(.login, of: identity, .sessions, fields)
         case .stepUpMet: audit.write(.stepUpMet, of: identity, .sessions, fields)

@@ -12,9 +12,11 @@ enum Question: Sendable {
     case exchange(rule: Int, tokenExpiresAt: Int64)
 }
 
-/// Hands a question in, on behalf of a client.
+/// Hands a question in, on behalf of a client and of a span that the server is told of, where it is.
 typealias AskServer =
-    @Sendable (_ question: Question, _ token: [UInt8], _ digest: SHA256Digest, _ client: AskingClient) -> Void
+    @Sendable (
+        _ question: Question, _ token: [UInt8], _ digest: SHA256Digest, _ client: AskingClient, _ trace: TraceParent?
+    ) -> Void
 
 /// Tokens that their issuer is asked about instead of being verified here (RFC 7662).
 extension WorkerRef {

@@ -31,29 +31,30 @@ extension WorkerRef {
         countWaiting(exchange)
         if traces { beginTraceWait(exchange, wait) }
         client.stopReading()
+        let trace = outboundParent(exchange)
         switch wait {
         case .nothing: break
         case .keys(let issuer), .metadata(let issuer):
             setTimeout(client.timeout, pointee.policy.timeouts.keyWait)
-            pointee.questions.requestKeys(issuer)
+            pointee.questions.requestKeys(issuer, trace)
         case .introspection(let issuer, let digest):
             setTimeout(client.timeout, pointee.identities.issuers[issuer].lookupTimeout)
             pointee.journal.metrics.count(.introspections)
             let isVouchedFor = pointee.identities.vouchedTokens.contains(digest, now: clock.wallSeconds())
             pointee.questions.ask(
                 .introspection(issuer: issuer, isVouchedFor: isVouchedFor), Array(accessToken(bytes)), digest,
-                askingClient(exchange))
+                askingClient(exchange), trace)
         case .exchange(let rule, let digest):
             setTimeout(client.timeout, Questions.exchangeTimeout)
             let expiry = exchange.pointee.findings.token?.usableUntil ?? 0
             let token = exchange.pointee.findings.token?.session?.session.accessToken?.reveal()
             pointee.questions.ask(
                 .exchange(rule: rule, tokenExpiresAt: expiry), token ?? Array(accessToken(bytes)), digest,
-                askingClient(exchange))
+                askingClient(exchange), trace)
         case .session(let login, let digest):
             setTimeout(client.timeout, Questions.refreshTimeout)
             pointee.questions.askSession(
-                login, sessionValue(exchange, bytes) ?? [], digest)
+                login, sessionValue(exchange, bytes) ?? [], digest, trace)
         case .loginPlace, .login: break
         }
     }

@@ -1,8 +1,13 @@
 import Access
 import Crypto
+import HTTPMessage
 import Login
 import Sessions
 import Telemetry
+
+/// Has a session loaded or refreshed, on behalf of a span that the server is told of, where it is.
+typealias AskSession =
+    @Sendable (_ login: Int, _ value: [UInt8], _ digest: SHA256Digest, _ trace: TraceParent?) -> Void
 
 /// What came of loading or refreshing a session for the requests that wait for it.
 struct SessionAnswer: Sendable {

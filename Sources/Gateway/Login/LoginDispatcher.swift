@@ -44,14 +44,16 @@ final class LoginDispatcher: Sendable {
     }
 
     /// Loads a session, and refreshes it where that is due; from any thread, an answer follows in every case.
-    func ask(login: Int, value: [UInt8], digest: SHA256Digest, worker: Int) {
+    func ask(login: Int, value: [UInt8], digest: SHA256Digest, worker: Int, within trace: TraceParent?) {
         Task(executorPreference: loop) {
-            let result = await self.session(login: login, value: value)
+            let result = await self.session(login: login, value: value, within: trace)
             self.onSessionAnswer(worker, SessionAnswer(login: login, digest: digest, value: value, result: result))
         }
     }
 
-    private func session(login: Int, value: [UInt8]) async -> LoginService.Refreshed {
+    private func session(
+        login: Int, value: [UInt8], within trace: TraceParent?
+    ) async -> LoginService.Refreshed {
         let now = WorkerClock().wallSeconds()
         let store = service.stores[login]
         let session: Session
@@ -72,7 +74,7 @@ final class LoginDispatcher: Sendable {
         guard logins[login].refreshes, RefreshRules.refreshAt(session) <= now else {
             return .session(session, value: successor)
         }
-        return await service.refresh(session, value: successor ?? value, client: login)
+        return await service.refresh(session, value: successor ?? value, client: login, within: trace)
     }
 }
 

@@ -186,11 +186,12 @@ extension WorkerRef {
     {
         countUnderWay(loginInFlight, 1)
         loginInFlight.pointee.isAsked = true
-        let request = loginInFlight.pointee.request
+        var request = loginInFlight.pointee.request
         let ticket = loginInFlight.pointee.ticket
         // Held by whoever answers from now on: a code, a token or a cookie in it is not kept here too.
         dropContent(loginInFlight)
         park(exchange, .login(ticket: ticket), pointee.scratch.read)
+        request.trace = outboundParent(exchange)
         setTimeout(client.timeout, Questions.loginTimeout)
         loginInFlight.pointee.ask(request, ticket)
     }
@@ -232,6 +233,7 @@ extension WorkerRef {
         request.isPeerMany = isPeerMany
         request.requestID = exchange.pointee.id.text
         request.decisionID = exchange.decisionID.text
+        request.traceID = traceIDText(exchange) ?? ""
         request.isNavigation = headView(bytes).isNavigation(otherwise: true)
         for index in 0..<head.pointee.fields.count {
             let slot = head.pointee.fields[index]

@@ -61,21 +61,27 @@ final class Generation: @unchecked Sendable {
     // MARK: asked by workers, from any thread
 
     /// A worker met an unknown key or has no keys.
-    func requestKeys(issuer: Int) { directory?.requestRefresh(issuer: issuer) }
+    func requestKeys(issuer: Int, within trace: TraceParent?) {
+        directory?.requestRefresh(issuer: issuer, within: trace)
+    }
 
     /// An issuer's keys as they are now.
     func keys(of issuer: Int) -> IssuerKeys? { directory?.keys(of: issuer) }
 
     /// A worker has a token that only its issuer can judge or exchange.
-    func ask(_ question: Question, token: [UInt8], digest: SHA256Digest, client: AskingClient, worker: Int) {
+    func ask(
+        _ question: Question, token: [UInt8], digest: SHA256Digest, client: AskingClient, worker: Int,
+        within trace: TraceParent?
+    ) {
         switch question {
         case .introspection(let issuer, let isVouchedFor):
             introspections?.ask(
                 issuer: issuer, token: token, digest: digest, worker: worker, client: client,
-                isVouchedFor: isVouchedFor)
+                isVouchedFor: isVouchedFor, within: trace)
         case .exchange(let rule, let expiresAt):
             exchanges?.ask(
-                rule: rule, token: token, expiresAt: expiresAt, digest: digest, worker: worker, client: client)
+                rule: rule, token: token, expiresAt: expiresAt, digest: digest, worker: worker, client: client,
+                within: trace)
         }
     }
 
@@ -85,8 +91,8 @@ final class Generation: @unchecked Sendable {
     }
 
     /// A worker has a session that must be loaded or refreshed.
-    func askSession(login: Int, value: [UInt8], digest: SHA256Digest, worker: Int) {
-        logins?.ask(login: login, value: value, digest: digest, worker: worker)
+    func askSession(login: Int, value: [UInt8], digest: SHA256Digest, worker: Int, within trace: TraceParent?) {
+        logins?.ask(login: login, value: value, digest: digest, worker: worker, within: trace)
     }
 
     // MARK: on the control loop
@@ -233,8 +239,10 @@ final class Generation: @unchecked Sendable {
                 sources: LoginService.Sources(
                     metadata: { directory.metadata(of: $0) }, keys: { directory.keys(of: $0) },
                     hasFailedToReadKeys: { directory.hasFailedToReadKeys(of: $0) },
-                    refresh: { issuer, who in
-                        await waiters.wait(for: issuer, as: who) { directory.requestRefresh(issuer: issuer, by: who) }
+                    refresh: { issuer, who, trace in
+                        await waiters.wait(for: issuer, as: who) {
+                            directory.requestRefresh(issuer: issuer, by: who, within: trace)
+                        }
                     }, workBeside: { await signing.run($0, client: $1, $2) }),
                 onEvent: { event in
                     reports.report(event)
@@ -271,17 +279,17 @@ extension WorkerContext {
         self.metrics = metrics
         self.log = log
         self.spans = spans
-        requestKeys = { issuer in generation.requestKeys(issuer: issuer) }
-        ask = { question, token, digest, client in
-            generation.ask(question, token: token, digest: digest, client: client, worker: index)
+        requestKeys = { issuer, trace in generation.requestKeys(issuer: issuer, within: trace) }
+        ask = { question, token, digest, client, trace in
+            generation.ask(question, token: token, digest: digest, client: client, worker: index, within: trace)
         }
         onDrained = { [unowned gateway] in gateway.workerDrained() }
         onEarlyClientsGone = { [unowned gateway] in gateway.earlyClientsGone() }
         onBurstOver = { [unowned gateway] in gateway.burstOver() }
         onRetired = { [unowned gateway] number in gateway.workerRetired(number) }
         askLogin = { request, ticket in generation.askLogin(request, ticket: ticket, worker: index) }
-        askSession = { login, value, digest in
-            generation.askSession(login: login, value: value, digest: digest, worker: index)
+        askSession = { login, value, digest, trace in
+            generation.askSession(login: login, value: value, digest: digest, worker: index, within: trace)
         }
     }
 }

@@ -90,6 +90,9 @@ struct TraceWaits {
     private(set) var all: [Wait] = []
     private(set) var isOpen = false
 
+    /// The number of what is waited for now.
+    var open: Int? { isOpen ? all.count - 1 : nil }
+
     mutating func begin(_ name: StaticString, at now: UInt64) {
         guard all.count < Self.most else { return }
         all.append(Wait(name: name, start: now, end: now))

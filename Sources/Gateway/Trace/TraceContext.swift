@@ -90,6 +90,20 @@ extension WorkerRef {
         exchange.pointee.trace.waits?.pointee.begin(name, at: clock.microseconds())
     }
 
+    /// What an authorization server is told of the wait that it is asked in; nil unless the operator wants that (ECO-51).
+    ///
+    /// Of a wait that is no span of its own the request's span is the parent.
+    func outboundParent(_ exchange: ExchangeRef) -> TraceParent? {
+        guard let tracing = pointee.policy.tracing, tracing.pointee.tracesOutbound, exchange.pointee.trace.isBegun
+        else { return nil }
+        let id = exchange.pointee.id
+        let open = exchange.pointee.trace.waits?.pointee.open
+        let span = open.map { ExchangeTrace.firstWait + UInt64($0) } ?? ExchangeTrace.serverSpan
+        return TraceParent(
+            traceID: exchange.pointee.trace.id(id), spanID: ExchangeTrace.span(span, of: id),
+            isSampled: isSampled(exchange, exchange.pointee.findings.route))
+    }
+
     /// What a wait for a network is called; nil for one that is for a place here.
     private func traceName(of wait: Wait, _ exchange: ExchangeRef) -> StaticString? {
         switch wait {

@@ -1,3 +1,4 @@
+import Compression
 import Crypto
 import EventLoop
 import Fetch
@@ -27,6 +28,23 @@ final class TraceExporter: @unchecked Sendable {
     private var unsaid = 0
     /// Monotonic milliseconds by which all is to be sent, and what follows then; while the process ends.
     private var end: (deadline: Int64, then: @Sendable () -> Void)?
+
+    /// One request for the collector, however often it is sent.
+    private struct Export {
+        let spans: Int
+        let body: [UInt8]
+        let isCompressed: Bool
+        let settings: TracingSettings
+    }
+
+    /// What came of sending it once.
+    private struct Attempt {
+        let answer: ExportAnswer
+        /// The collector's status, or what kept it from answering.
+        let reason: String
+        /// The collector may have refused the coding, and no span.
+        var suspectsCoding = false
+    }
 
     /// How often is looked whether there is something to send, in milliseconds.
     private static let interval = 200
@@ -81,14 +99,27 @@ final class TraceExporter: @unchecked Sendable {
             if end != nil { finish() }
             return
         }
-        let body = target.envelope.body(of: batch)
+        let export = Self.export(batch, target.envelope, target.settings)
         sending = Task(executorPreference: loop) { [self] in
-            await send(batch.spans, body, over: fetching, by: target.settings)
+            await send(export, over: fetching)
             loop.execute { [self] in
                 sending = nil
                 sendNext()
             }
         }
+    }
+
+    /// A request with these spans; compressed once, however often it is sent.
+    ///
+    /// Here and not where spans are made: no worker compresses. A batch of the usual size takes this loop a millisecond.
+    private static func export(
+        _ batch: SpanBatch, _ envelope: ExportEnvelope, _ settings: TracingSettings
+    ) -> Export {
+        let body = envelope.body(of: batch)
+        if settings.compression == .gzip, let coded = Gzip.encode(body.span) {
+            return Export(spans: batch.spans, body: coded, isCompressed: true, settings: settings)
+        }
+        return Export(spans: batch.spans, body: body, isCompressed: false, settings: settings)
     }
 
     private func finish() {
@@ -100,18 +131,18 @@ final class TraceExporter: @unchecked Sendable {
     }
 
     /// Sends one request, as often as it takes.
-    private func send(_ spans: Int, _ body: [UInt8], over fetching: CurlFetcher, by settings: TracingSettings) async {
+    private func send(_ export: Export, over fetching: CurlFetcher) async {
         var attempts = ExportAttempts()
         while true {
-            let (answer, reason) = await attempt(spans, body, over: fetching, by: settings)
-            switch answer {
+            let attempt = await attempt(export, over: fetching)
+            switch attempt.answer {
             case .taken: return
-            case .refused: return lose(spans, .refused, reason, settings)
+            case .refused: return lose(export.spans, .refused, attempt, export.settings)
             case .later(let wanted):
                 guard let wait = attempts.next(afterSeconds: wanted, spread: Double.random(in: -1...1)), mayWait(wait)
-                else { return lose(spans, .unavailable, reason, settings) }
+                else { return lose(export.spans, .unavailable, attempt, export.settings) }
                 do { try await loop.sleep(milliseconds: wait) } catch {
-                    return lose(spans, .unavailable, reason, settings)
+                    return lose(export.spans, .unavailable, attempt, export.settings)
                 }
             }
         }
@@ -121,15 +152,15 @@ final class TraceExporter: @unchecked Sendable {
         end.map { Self.now + Int64(milliseconds) < $0.deadline } ?? true
     }
 
-    private func attempt(
-        _ spans: Int, _ body: [UInt8], over fetching: CurlFetcher, by settings: TracingSettings
-    ) async -> (ExportAnswer, reason: String) {
+    private func attempt(_ export: Export, over fetching: CurlFetcher) async -> Attempt {
+        let settings = export.settings
         var request = FetchRequest(
             url: settings.url, maximumBytes: Self.answerLimit, timeoutMilliseconds: Self.timeout)
         request.purpose = .export
         request.method = .post
-        request.body = body
+        request.body = export.body
         request.headers = [("Content-Type", "application/json")]
+        if export.isCompressed { request.headers.append(("Content-Encoding", "gzip")) }
         for (name, value) in settings.fields {
             request.headers.append((name, String(decoding: value.reveal(), as: UTF8.self)))
         }
@@ -140,15 +171,18 @@ final class TraceExporter: @unchecked Sendable {
         do throws(FetchRefusal) {
             let response = try await fetching.fetch(request)
             let answer = ExportAnswer(status: response.status, retryAfterSeconds: response.retryAfterSeconds)
-            if answer == .taken { count(spans, of: response.body, settings) }
-            return (answer, "\(response.status)")
+            if answer == .taken { count(export.spans, of: response.body, settings) }
+            // 415 is the answer to a coding that is not known (RFC 9110 §15.5.16); one that reads gzip as JSON says 400.
+            let suspectsCoding = export.isCompressed && [400, 415].contains(response.status)
+            return Attempt(answer: answer, reason: "\(response.status)", suspectsCoding: suspectsCoding)
         } catch {
             switch error {
             // Nothing that is sent again would be answered otherwise.
-            case .tooLarge, .fieldsTooLarge, .protocolNotAllowed, .redirected: return (.refused, "\(error)")
+            case .tooLarge, .fieldsTooLarge, .protocolNotAllowed, .redirected:
+                return Attempt(answer: .refused, reason: "\(error)")
             case .unresolved, .refusedAddress, .connectFailed, .tlsFailed, .timedOut, .unanswered, .cancelled, .crowded,
                 .tooManyOfClient, .failed:
-                return (.later(afterSeconds: nil), "\(error)")
+                return Attempt(answer: .later(afterSeconds: nil), reason: "\(error)")
             }
         }
     }
@@ -161,16 +195,21 @@ final class TraceExporter: @unchecked Sendable {
         let rejected = said?.string.flatMap(Int.init) ?? said?.integer.map(Int.init(clamping:)) ?? 0
         let lost = min(max(rejected, 0), spans)
         queue.countExported(spans - lost)
-        if lost > 0 { lose(lost, .refused, "a partial success", settings) }
+        if lost > 0 { lose(lost, .refused, Attempt(answer: .taken, reason: "a partial success"), settings) }
     }
 
-    private func lose(_ spans: Int, _ loss: SpanLoss, _ reason: String, _ settings: TracingSettings) {
+    private func lose(_ spans: Int, _ loss: SpanLoss, _ attempt: Attempt, _ settings: TracingSettings) {
         queue.count(loss, spans)
         unsaid += spans
         guard failures.takesTurn(at: WorkerClock().microseconds()) else { return }
-        operatorLog.write(
-            .warning, .traceExportFailed, LogField(.url, settings.url), LogField(.reason, reason),
-            LogField(.count, unsaid))
+        var fields = [
+            LogField(.url, settings.url), LogField(.reason, attempt.reason), LogField(.count, unsaid),
+        ]
+        if attempt.suspectsCoding {
+            fields.append(LogField(.setting, "tracing.compression"))
+            fields.append(LogField(.detail, "a collector that does not read gzip needs compression: none"))
+        }
+        operatorLog.write(.warning, .traceExportFailed, fields)
         unsaid = 0
     }
 }

@@ -10,6 +10,8 @@ struct TracingPolicy {
 
     private let ratio: TraceRatio
     private let keepsErrors: Bool
+    /// Whether authorization servers are told of the spans that they are asked for.
+    let tracesOutbound: Bool
     /// Whose traces are continued.
     let trustedPeers: NetworkList
 
@@ -17,6 +19,7 @@ struct TracingPolicy {
         guard let settings, let peers = NetworkList(settings.trustedPeers) else { return nil }
         ratio = settings.ratio
         keepsErrors = settings.errors == .all
+        tracesOutbound = settings.tracesOutbound
         trustedPeers = peers
     }
 

@@ -1,4 +1,5 @@
 import Crypto
+import HTTPMessage
 import Issuers
 import Login
 
@@ -28,13 +29,13 @@ struct Questions {
     /// What each client may have the issuers asked for nothing; one for all workers, for it is one server that they ask.
     let failures: FailureBudget
     /// Asks the issuer directory for a refresh; the answer comes back as `keysArrived`.
-    let requestKeys: @Sendable (_ issuer: Int) -> Void
+    let requestKeys: @Sendable (_ issuer: Int, _ trace: TraceParent?) -> Void
     /// Asks an authorization server about a token; the answer comes back through the loop's inbox.
     let ask: AskServer
     /// Has a login's request answered; the answer comes back as `loginAnswered`.
     let askLogin: @Sendable (_ request: LoginRequest, _ ticket: UInt64) -> Void
     /// Has a session loaded or refreshed; the answer comes back as `sessionAnswered`.
-    let askSession: @Sendable (_ login: Int, _ value: [UInt8], _ digest: SHA256Digest) -> Void
+    let askSession: AskSession
     /// Login requests that are being answered.
     var loginsUnderWay = 0
     /// Those of them that begin or complete a login.

@@ -1,4 +1,5 @@
 import Crypto
+import HTTPMessage
 import Login
 import Telemetry
 
@@ -8,12 +9,12 @@ struct WorkerContext {
     let metrics: WorkerMetrics
     let log: UnsafeMutablePointer<LogWriter>?
     var spans: UnsafeMutablePointer<SpanWriter>?
-    let requestKeys: @Sendable (_ issuer: Int) -> Void
+    let requestKeys: @Sendable (_ issuer: Int, _ trace: TraceParent?) -> Void
     let ask: AskServer
     let onDrained: @Sendable () -> Void
     var onEarlyClientsGone: @Sendable () -> Void = {}
     var onRetired: @Sendable (_ generation: UInt32) -> Void = { _ in }
     var onBurstOver: @Sendable () -> Void = {}
     var askLogin: @Sendable (_ request: LoginRequest, _ ticket: UInt64) -> Void = { _, _ in }
-    var askSession: @Sendable (_ login: Int, _ value: [UInt8], _ digest: SHA256Digest) -> Void = { _, _, _ in }
+    var askSession: AskSession = { _, _, _, _ in }
 }

@@ -1,4 +1,5 @@
 package import Crypto
+package import HTTPMessage
 package import OAuth
 
 /// What came of asking for a token in exchange for another.
@@ -47,7 +48,8 @@ package final class TokenExchangeService: Sendable {
                     guard let exchange = exchanges[lookup.key.lane] else { return .unavailable(.endpointMissing) }
                     do throws(LookupRefusal) {
                         let result = try await exchange.ask(
-                            for: lookup.token, until: lookup.tokenExpiresAt, fetching: environment.fetching,
+                            for: lookup.token, until: lookup.tokenExpiresAt,
+                            fetching: environment.fetching.within(lookup.trace),
                             clock: environment.clock, slowWork: environment.slowWork,
                             metadata: metadata(exchange.issuer))
                         if case .invalidTarget = result {
@@ -80,12 +82,14 @@ package final class TokenExchangeService: Sendable {
     /// Exchanges a token by the rule at that place.
     ///
     /// From any thread; `onAnswer` follows in every case. `expiresAt` is the subject token's, in seconds since 1970: the
-    /// new one is not used for longer (TX-04).
+    /// new one is not used for longer (TX-04). The issuer is told of the span `trace`, unless somebody asked the same before.
     package func ask(
-        rule: Int, token: [UInt8], expiresAt: Int64, digest: SHA256Digest, worker: Int, client: AskingClient = .many
+        rule: Int, token: [UInt8], expiresAt: Int64, digest: SHA256Digest, worker: Int, client: AskingClient = .many,
+        within trace: TraceParent? = nil
     ) {
         service.ask(
-            .init(lane: rule, digest: digest), token: token, tokenExpiresAt: expiresAt, worker: worker, client: client)
+            .init(lane: rule, digest: digest), token: token, tokenExpiresAt: expiresAt, worker: worker, client: client,
+            within: trace)
     }
 
     /// Cancels what is under way and tells whoever waits that nothing is known.

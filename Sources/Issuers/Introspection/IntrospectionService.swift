@@ -1,4 +1,5 @@
 package import Crypto
+package import HTTPMessage
 package import OAuth
 
 /// What came of asking an issuer about a token.
@@ -38,12 +39,12 @@ package final class IntrospectionService: Sendable {
     package struct Sources: Sendable {
         package var metadata: @Sendable (Int) -> ServerMetadata?
         package var keys: @Sendable (Int) -> IssuerKeys?
-        /// A signed answer names a key that is not at hand.
-        package var requestKeys: @Sendable (Int) -> Void
+        /// A signed answer names a key that is not at hand; the span is of the question that it answers.
+        package var requestKeys: @Sendable (Int, TraceParent?) -> Void
 
         package init(
             metadata: @escaping @Sendable (Int) -> ServerMetadata?, keys: @escaping @Sendable (Int) -> IssuerKeys?,
-            requestKeys: @escaping @Sendable (Int) -> Void
+            requestKeys: @escaping @Sendable (Int, TraceParent?) -> Void
         ) {
             self.metadata = metadata
             self.keys = keys
@@ -54,7 +55,7 @@ package final class IntrospectionService: Sendable {
         package init(_ directory: IssuerDirectory) {
             self.init(
                 metadata: { directory.metadata(of: $0) }, keys: { directory.keys(of: $0) },
-                requestKeys: { directory.requestRefresh(issuer: $0) })
+                requestKeys: { directory.requestRefresh(issuer: $0, within: $1) })
         }
     }
 
@@ -78,11 +79,12 @@ package final class IntrospectionService: Sendable {
                     guard let issuer = issuers[index] else { return .unavailable(.endpointMissing) }
                     do throws(LookupRefusal) {
                         return try await issuer.ask(
-                            about: lookup.token, fetching: environment.fetching, clock: environment.clock,
+                            about: lookup.token, fetching: environment.fetching.within(lookup.trace),
+                            clock: environment.clock,
                             slowWork: environment.slowWork, metadata: sources.metadata(index)
                         ) { sources.keys(index) }
                     } catch {
-                        if error == .introspection(.unknownKey) { sources.requestKeys(index) }
+                        if error == .introspection(.unknownKey) { sources.requestKeys(index, lookup.trace) }
                         reports.introspectionFailed(error, issuer: index, client: issuer.clientName)
                         return .unavailable(error)
                     }
@@ -115,13 +117,14 @@ package final class IntrospectionService: Sendable {
     /// From any thread; `onAnswer` follows in every case. `digest` names the question: whoever asks the same while it is
     /// under way gets the same answer. The token is held only until then. A bad one is charged to `client`; one that
     /// `isVouchedFor`, because it was good a while ago, is asked about even when the client has no failure left.
+    /// The issuer is told of the span `trace`, unless somebody asked the same before.
     package func ask(
         issuer: Int, token: [UInt8], digest: SHA256Digest, worker: Int, client: AskingClient = .many,
-        isVouchedFor: Bool = false
+        isVouchedFor: Bool = false, within trace: TraceParent? = nil
     ) {
         service.ask(
             .init(lane: issuer, digest: digest), token: token, worker: worker, client: client,
-            isVouchedFor: isVouchedFor)
+            isVouchedFor: isVouchedFor, within: trace)
     }
 
     /// Cancels what is under way and tells whoever waits that nothing is known.

@@ -1,4 +1,5 @@
 package import Crypto
+package import HTTPMessage
 
 /// Questions to authorization servers that are under way or wait their turn: one per token, however many ask.
 ///
@@ -31,6 +32,8 @@ package struct LookupQueue: Sendable {
         package let client: AskingClient
         /// The token was good a while ago: it is asked about whatever failures are left to the client.
         package let isVouchedFor: Bool
+        /// The span of whoever asked it first, where the server is to be told.
+        package var trace: TraceParent?
     }
 
     /// What becomes of a question.

@@ -1,4 +1,5 @@
 import Crypto
+import HTTPMessage
 import Synchronization
 
 /// Performs a queue's questions on one executor and tells who asked; the part that both services have in common.
@@ -44,12 +45,12 @@ final class LookupService<Answer: Sendable>: Sendable {
     /// From any thread; `tell` follows in every case.
     func ask(
         _ key: Key, token: [UInt8], tokenExpiresAt: Int64 = .max, worker: Int, client: AskingClient,
-        isVouchedFor: Bool = false
+        isVouchedFor: Bool = false, within trace: TraceParent?
     ) {
         let now = clock.now().milliseconds
         let lookup = Lookup(
             key: key, token: Secret(token), tokenExpiresAt: tokenExpiresAt, askedAt: now, client: client,
-            isVouchedFor: isVouchedFor)
+            isVouchedFor: isVouchedFor, trace: trace)
         let admission = state.withLock { state in
             state.isStopped ? .refuse(.stopped) : state.queue.ask(lookup, for: worker, at: now)
         }

@@ -36,7 +36,7 @@ struct CodeExchange: Sendable {
             return try await session(of: given, code: code, callback, secrets, proof)
         } catch {
             // Nobody will ever present them.
-            revocations.revoke(given.discarded(by: place), client: place.index)
+            revocations.revoke(given.discarded(by: place), client: place.index, within: place.trace)
             throw error
         }
     }
@@ -75,7 +75,7 @@ struct CodeExchange: Sendable {
         switch try await check.identity() {
         case .verified(let token): identity = token
         case .insufficient(let failure):
-            revocations.revoke(tokens.discarded(by: place), client: place.index)
+            revocations.revoke(tokens.discarded(by: place), client: place.index, within: place.trace)
             return .insufficient(failure)
         }
         let granted = GrantedScopes(tokens.response, requested: place.settings.authorization.scopes)

@@ -64,7 +64,7 @@ struct SessionMaking: Sendable {
 
     /// A session gave way to this one: it is over as after a logout (LO-09, RV-01).
     private func giveUp(_ session: Session) {
-        revocations.revoke(session, client: place.index)
+        revocations.revoke(session, client: place.index, within: place.trace)
         place.audit(.ended(.storeFull), of: session, in: callback.request)
         place.onEvent(.sessionsEnded)
     }
@@ -103,7 +103,7 @@ struct SessionMaking: Sendable {
         // The store may be gone by now: the browser has its new session all the same, and the operator is told.
         let ended = (try? await place.end(.session(earlier))) ?? []
         for one in ended.isEmpty ? [earlier] : ended {
-            revocations.revoke(one, client: place.index)
+            revocations.revoke(one, client: place.index, within: place.trace)
             place.audit(.ended(.replaced), of: one, in: callback.request)
         }
         place.onEvent(.sessionsEnded)

@@ -36,7 +36,7 @@ extension LogoutService {
                 return .storeUnavailable
             }
         }
-        revocations.revoke(ended, client: place.index)
+        revocations.revoke(ended, client: place.index, within: place.trace)
         place.onEvent(.loggedOut(client: place.index, session: ended.reference))
         place.auditLogout(by: .user, .session(ended), [ended], in: request)
         place.onEvent(.sessionsEnded)

@@ -27,14 +27,15 @@ final class LogoutService: Sendable {
 
     /// Answers a request to one of its four endpoints; for any other one, 404.
     func answer(_ request: LoginRequest) async -> LoginAnswer {
+        func place(_ client: Int) -> LoginClient { places[client].within(request.trace) }
         switch request.endpoint {
-        case .logout(let client) where places.indices.contains(client): return await logout(request, places[client])
+        case .logout(let client) where places.indices.contains(client): return await logout(request, place(client))
         case .loggedOut(let client) where places.indices.contains(client):
-            return await loggedOut(request, places[client])
+            return await loggedOut(request, place(client))
         case .backchannelLogout(let client) where places.indices.contains(client):
-            return await backchannelLogout(request, places[client])
+            return await backchannelLogout(request, place(client))
         case .frontchannelLogout(let client) where places.indices.contains(client):
-            return await frontchannelLogout(request, places[client])
+            return await frontchannelLogout(request, place(client))
         default: return .notOffered("a path of logouts", check: "LO-01")
         }
     }
@@ -51,7 +52,8 @@ final class LogoutService: Sendable {
         let ended = held.isEmpty ? [known].compactMap(\.self) : held
         for session in ended {
             revocations.revoke(
-                session, client: place.index, keepsRefreshToken: session.scopes.contains("offline_access"))
+                session, client: place.index, keepsRefreshToken: session.scopes.contains("offline_access"),
+                within: place.trace)
         }
         place.onEvent(.loggedOut(client: place.index, session: known?.reference))
         place.auditLogout(by: party, which, ended, in: request)

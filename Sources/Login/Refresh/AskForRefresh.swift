@@ -16,8 +16,9 @@ final class AskForRefresh: Sendable {
 
     init(_ place: LoginClient) { self.place = place }
 
-    /// The session with new tokens, or why there are none.
-    func callAsFunction(_ session: Session) async -> RefreshService.Answer {
+    /// The session with new tokens, or why there are none; the server is told of the span.
+    func callAsFunction(_ session: Session, within trace: TraceParent?) async -> RefreshService.Answer {
+        let place = self.place.within(trace)
         guard let token = session.refreshToken else {
             return .unavailable(
                 retryAfterSeconds: nil,
@@ -49,7 +50,7 @@ final class AskForRefresh: Sendable {
         do throws(TokenResponseRefusal) {
             let tokens = try TokenResponse.read(
                 response, expects: proof == nil ? .bearer : .dpop, lenientExpiresIn: place.settings.lenientExpiresIn)
-            return await accept(tokens, session, token)
+            return await accept(tokens, session, token, at: place)
         } catch {
             return refused(error, isProven: proof != nil)
         }
@@ -90,7 +91,9 @@ final class AskForRefresh: Sendable {
 
     // MARK: a yes
 
-    private func accept(_ tokens: TokenResponse, _ session: Session, _ last: Secret) async -> RefreshService.Answer {
+    private func accept(
+        _ tokens: TokenResponse, _ session: Session, _ last: Secret, at place: LoginClient
+    ) async -> RefreshService.Answer {
         let now = place.now
         let granted = GrantedScopes(tokens, refreshing: session.scopes)
         var refreshed = session
@@ -114,7 +117,7 @@ final class AskForRefresh: Sendable {
         }
         guard let idToken = tokens.idToken else { return .session(refreshed) }
         do throws(IDTokenRefusal) {
-            guard let verified = try await verify(idToken, with: tokens.accessToken, against: session) else {
+            guard let verified = try await verify(idToken, with: tokens.accessToken, against: session, at: place) else {
                 return .session(refreshed)
             }
             if place.settings.logout.atServer { refreshed.idToken = verified.signed }
@@ -138,9 +141,9 @@ final class AskForRefresh: Sendable {
     /// Without keys the session goes on with what it knew: the tokens came from the server itself, and the old ones may
     /// be worth nothing any more.
     private func verify(
-        _ token: Secret, with accessToken: Secret, against session: Session
+        _ token: Secret, with accessToken: Secret, against session: Session, at place: LoginClient
     ) async throws(IDTokenRefusal) -> VerifiedIDToken? {
-        guard let verified = try await verified(token, with: accessToken) else { return nil }
+        guard let verified = try await verified(token, with: accessToken, at: place) else { return nil }
         let claims = try? JSONValue.parse(session.claims.span, limits: .filled(to: session.claims.count))
         try IDToken.checkRefreshed(
             verified,
@@ -152,7 +155,7 @@ final class AskForRefresh: Sendable {
 
     /// The same before it is held against the session.
     private func verified(
-        _ token: Secret, with accessToken: Secret
+        _ token: Secret, with accessToken: Secret, at place: LoginClient
     ) async throws(IDTokenRefusal) -> VerifiedIDToken? {
         let known = place.keys
         var last: IDTokenRefusal

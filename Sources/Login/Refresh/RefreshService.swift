@@ -1,3 +1,4 @@
+import HTTPMessage
 import Issuers
 import Refusals
 import Sessions
@@ -36,14 +37,14 @@ final class RefreshService: Sendable {
         /// The login's name, by which its refreshes are the same ones after a reload.
         var name: String
         var store: any SessionStore
-        /// Asks the server; called on the executor, once at a time for one session.
-        var ask: @Sendable (Session) async -> Answer
+        /// Asks the server, which is told of the span; called on the executor, once at a time for one session.
+        var ask: @Sendable (Session, TraceParent?) async -> Answer
         /// Tells the operator that somebody has to act: once a minute for one cause.
         var alarm: @Sendable (Refusal, RefusalDetail) -> Void
         /// Ends the session, and tells the operator when that fails.
         var end: @Sendable (Session) async -> Void
         /// Tokens that nobody will use: the session ended while they were fetched (RF-08).
-        var discard: @Sendable (Session) -> Void
+        var discard: @Sendable (Session, TraceParent?) -> Void
     }
 
     private let flights: RefreshFlights
@@ -75,15 +76,17 @@ final class RefreshService: Sendable {
             clients: places.map { place in
                 let ask = AskForRefresh(place)
                 return Client(
-                    name: place.settings.name, store: place.store, ask: { await ask($0) },
+                    name: place.settings.name, store: place.store, ask: { await ask($0, within: $1) },
                     alarm: { place.alarm($0, $1) },
                     end: { _ = try? await place.end(.session($0)) },
-                    discard: { revocations.revoke($0, client: place.index) })
+                    discard: { revocations.revoke($0, client: place.index, within: $1) })
             }, flights: flights, clock: clock, executor: executor, onEvent: onEvent)
     }
 
     /// The session after its refresh, waited for 5 s at most; from any thread.
-    func refresh(_ session: Session, value: [UInt8], client: Int) async -> LoginService.Refreshed {
+    func refresh(
+        _ session: Session, value: [UInt8], client: Int, within trace: TraceParent? = nil
+    ) async -> LoginService.Refreshed {
         guard clients.indices.contains(client) else { return .unavailable }
         if let known = await known(session, value: value, client: client) { return known }
         let key = RefreshFlights.Key(login: clients[client].name, session: session.id)
@@ -92,7 +95,7 @@ final class RefreshService: Sendable {
             case .wait: break
             case .refuse: continuation.resume(returning: .unavailable)
             case .refuseUser: continuation.resume(returning: .tooMany)
-            case .start: start(key, session, value, client)
+            case .start: start(key, session, value, client, trace)
             }
         }
     }
@@ -123,8 +126,10 @@ final class RefreshService: Sendable {
         return isNewer ? .session(found, value: successor) : nil
     }
 
-    private func start(_ key: RefreshFlights.Key, _ session: Session, _ value: [UInt8], _ client: Int) {
-        let flight = Task(executorPreference: executor) { await self.fly(key, session, value, client) }
+    private func start(
+        _ key: RefreshFlights.Key, _ session: Session, _ value: [UInt8], _ client: Int, _ trace: TraceParent?
+    ) {
+        let flight = Task(executorPreference: executor) { await self.fly(key, session, value, client, trace) }
         let timer = Task(executorPreference: executor) {
             // Cancelled when the flight ends in time.
             guard (try? await self.clock.sleep(milliseconds: Self.patienceMilliseconds)) != nil else { return }
@@ -135,15 +140,17 @@ final class RefreshService: Sendable {
 
     // MARK: the flight
 
-    private func fly(_ key: RefreshFlights.Key, _ session: Session, _ value: [UInt8], _ client: Int) async {
+    private func fly(
+        _ key: RefreshFlights.Key, _ session: Session, _ value: [UInt8], _ client: Int, _ trace: TraceParent?
+    ) async {
         // Another flight may have ended between this request's look into the store and its turn here.
         if let known = await known(session, value: value, client: client) { return flights.land(key, known) }
         let refreshed: LoginService.Refreshed
         var reason: RefusalDetail?
-        switch await clients[client].ask(session) {
-        case .session(let session): (refreshed, reason) = await keep(session, value: value, client: client)
+        switch await clients[client].ask(session, trace) {
+        case .session(let session): (refreshed, reason) = await keep(session, value: value, client: client, trace)
         case .ended(let tokens, let detail):
-            if let tokens { clients[client].discard(tokens) }
+            if let tokens { clients[client].discard(tokens, trace) }
             await end(session, client: client, .refreshRefused, detail)
             (refreshed, reason) = (.ended, detail)
         case .unavailable(let seconds, let detail):
@@ -157,7 +164,7 @@ final class RefreshService: Sendable {
 
     /// Puts the new tokens in the place of the old ones, before anybody uses them (RF-03); says why where it cannot.
     private func keep(
-        _ session: Session, value: [UInt8], client: Int
+        _ session: Session, value: [UInt8], client: Int, _ trace: TraceParent?
     ) async -> (LoginService.Refreshed, RefusalDetail?) {
         var session = session
         for pause in [200, 1000, nil] as [Int?] {
@@ -165,7 +172,7 @@ final class RefreshService: Sendable {
                 let store = clients[client].store
                 guard let newer = try await store.replace(value, by: session, now: clock.now().wallSeconds) else {
                     // RF-08: logged out meanwhile. What came too late must not outlive it.
-                    clients[client].discard(session)
+                    clients[client].discard(session, trace)
                     return (
                         .ended,
                         RefusalDetail(
@@ -180,7 +187,7 @@ final class RefreshService: Sendable {
                     expected: "a session of \(limit) bytes at most",
                     found: "\(bytes) bytes: " + parts.joined(separator: ", "), check: "SC-07")
                 clients[client].alarm(.loginSessionTooLarge, detail)
-                clients[client].discard(session)
+                clients[client].discard(session, trace)
                 await end(session, client: client, .tooLarge, detail)
                 return (.ended, detail)
             } catch .tooLarge {

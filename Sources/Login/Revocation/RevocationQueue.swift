@@ -1,4 +1,5 @@
 import Crypto
+import HTTPMessage
 import Issuers
 import OAuth
 import Refusals
@@ -25,7 +26,8 @@ final class RevocationQueue: Sendable {
     }
 
     /// Asks the server of a client once; called on the executor.
-    typealias Revoke = @Sendable (_ client: Int, _ token: Secret, _ hint: TokenRequest.Hint) async -> Outcome
+    typealias Revoke =
+        @Sendable (_ client: Int, _ token: Secret, _ hint: TokenRequest.Hint, _ trace: TraceParent?) async -> Outcome
 
     private struct Entry {
         let client: Int
@@ -34,6 +36,8 @@ final class RevocationQueue: Sendable {
         /// Those still to be revoked, in that order.
         var tokens: [(Secret, TokenRequest.Hint)]
         var attempts = 0
+        /// The span that the session ended in, where the server is to be told.
+        var trace: TraceParent?
     }
 
     /// Who continues this queue, for as long as somebody has it, and what each client here is there.
@@ -119,7 +123,9 @@ final class RevocationQueue: Sendable {
     ) {
         self.init(
             clock: clock, executor: executor,
-            revoke: { client, token, hint in await places[client].revoke(token, hint: hint) },
+            revoke: { client, token, hint, trace in
+                await places[client].within(trace).revoke(token, hint: hint)
+            },
             onEvent: { event in
                 guard case .revocationFailed(let client, _) = event else { return }
                 places[client].onEvent(event)
@@ -139,14 +145,14 @@ final class RevocationQueue: Sendable {
     /// Revokes a session's tokens, the refresh token first; from any thread.
     ///
     /// `keepsRefreshToken` for a session with offline access that the server itself ended (LO-09).
-    func revoke(_ session: Session, client: Int, keepsRefreshToken: Bool = false) {
+    func revoke(_ session: Session, client: Int, keepsRefreshToken: Bool = false, within trace: TraceParent? = nil) {
         var tokens: [(Secret, TokenRequest.Hint)] = []
         // The refresh token first: where the access tokens go with it, the second request is for nothing, and where
         // the first one alone gets through, it was the one that mattered.
         if let token = session.refreshToken, !keepsRefreshToken { tokens.append((token, .refreshToken)) }
         if let token = session.accessToken { tokens.append((token, .accessToken)) }
         guard !tokens.isEmpty else { return }
-        take(Entry(client: client, subject: session.subject, tokens: tokens))
+        take(Entry(client: client, subject: session.subject, tokens: tokens, trace: trace))
     }
 
     private func take(_ entry: Entry) {
@@ -234,7 +240,10 @@ final class RevocationQueue: Sendable {
         guard let queue = successor.queue, successor.clients.indices.contains(entry.client),
             let client = successor.clients[entry.client]
         else { return false }
-        queue.take(Entry(client: client, subject: entry.subject, tokens: entry.tokens, attempts: entry.attempts))
+        queue.take(
+            Entry(
+                client: client, subject: entry.subject, tokens: entry.tokens, attempts: entry.attempts,
+                trace: entry.trace))
         return true
     }
 
@@ -249,7 +258,7 @@ final class RevocationQueue: Sendable {
         var entry = entry
         var outcome = Outcome.done
         while let (token, hint) = entry.tokens.first {
-            outcome = await revoke(entry.client, token, hint)
+            outcome = await revoke(entry.client, token, hint, entry.trace)
             if case .later = outcome { break }
             if case .refused(let reason) = outcome { tell(entry, reason) }
             entry.tokens.removeFirst()

@@ -11,7 +11,8 @@ extension RequirementTable {
             id: "ECO-51", source: "W3C Trace Context §3.2",
             promise: """
                 An upstream gets one traceparent, whose parent is the gateway's client span. Authorization servers get \
-                none.
+                one for what they are asked for a request, whose parent is the span of the wait, if trace_outbound \
+                says so, and none otherwise.
                 """),
         Requirement(
             id: "ECO-52", source: "OpenTelemetry semantic conventions for HTTP spans",

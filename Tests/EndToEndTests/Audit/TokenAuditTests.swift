@@ -51,7 +51,7 @@ import Testing
             #expect(found.status == 200 && found.bodyText.contains("scope_insufficient"), "\(name): \(found.bodyText)")
             let explain = try ChildProcess(
                 GatewayProcess.binary,
-                ["explain", try Self.reachable(stage), "--request-id", name])
+                ["explain", try stage.configurationWithAdminPort(), "--request-id", name])
             let said = try #require(explain.outputToItsEnd())
             #expect(explain.waitForEnd() == .exited(3), "\(said)\(explain.errors.now)")
             #expect(said.first?.hasPrefix("REFUSED  403  scope_insufficient") == true, "\(name)")
@@ -70,17 +70,6 @@ import Testing
         #expect(trail.lines(of: "admin_asked").allSatisfy { ["200", "404"].contains($0["status"]) })
         #expect(!trail.text.contains(token) && !trail.text.contains("alice"))
         try trail.expectValid()
-    }
-
-    /// The stage's configuration with the port that its admin listener has.
-    private static func reachable(_ stage: Stage) throws -> String {
-        let folder = stage.gateway.folder
-        let yaml = try String(contentsOfFile: folder + "/gateway.yaml", encoding: .utf8)
-        let path = folder + "/reachable.yaml"
-        try yaml.replacingOccurrences(
-            of: "admin: { address: \"127.0.0.1:0\"", with: "admin: { address: \"127.0.0.1:\(stage.gateway.adminPort)\""
-        ).write(toFile: path, atomically: true, encoding: .utf8)
-        return path
     }
 
     @Test(.refuses("ECO-57")) func `has nothing of a flood that no valid token came with, and bounds one that did`()

@@ -116,7 +116,25 @@ import Testing
         #expect(traces.stage.gateway.process.waitForEnd() == .exited(0))
         #expect(traces.spans.count { $0.trace == id } == 2)
         #expect(traces.collector.requests.map(\.target) == ["/v1/traces"])
-        #expect(traces.collector.requests.first?.fields.only("content-type") == "application/json")
+        let fields = try #require(traces.collector.requests.first).fields
+        #expect(fields.only("content-type") == "application/json" && !fields.contains("content-encoding"))
+    }
+
+    @Test(.holds("ECO-53")) func `reach the collector in gzip where the operator wants that`() throws {
+        let traces = try TraceStage("ratio: 100%, compression: gzip")
+        let client = try traces.stage.gateway.client()
+        let count = 300
+        try client.send(String(repeating: request("GET", "/nowhere"), count: count))
+        for _ in 0..<count { #expect(try client.response().status == 404) }
+        traces.stage.gateway.terminate()
+        #expect(traces.stage.gateway.process.waitForEnd() == .exited(0))
+        #expect(traces.spans.count { $0.name == "GET" } == count)
+        for sent in traces.collector.requests {
+            #expect(sent.fields.only("content-encoding") == "gzip")
+            #expect(sent.fields.only("content-type") == "application/json")
+            let content = try #require(gunzip(sent.body))
+            #expect(sent.body.count * 8 < content.count)
+        }
     }
 }
 
@@ -160,13 +178,30 @@ import Testing
             "HTTP/1.1 307 No\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n{\"partialSuccess\":{\"rejectedSpans\":\"2\"}}",
         ])
-    func `that refuses is not asked again, and the operator is told`(answer: String) throws {
-        let traces = try TraceStage()
+    func `that refuses is not asked again, and the operator is told, without the key`(answer: String) throws {
+        var plan = StagePlan()
+        plan.files = ["collector.key": "the-collectors-key"]
+        let traces = try TraceStage("ratio: 100%, headers: { Api-Key: { file: $FOLDER/collector.key } }", plan: plan)
         traces.collector.answerAll(with: .raw(answer))
         _ = try traces.stage.exchange("GET", "/open/a")
         #expect(try eventually { try traces.metric("portcullis_trace_spans_dropped_total{reason=\"refused\"}") == 2 })
         let line = try #require(traces.stage.gateway.operatorLine { $0["event"] == "trace_export_failed" })
         #expect(line["url"] == traces.collector.url + "/v1/traces" && line["count"] == "2")
+        #expect(traces.collector.requests.count == 1)
+        #expect(traces.collector.requests.first?.fields.only("api-key") == "the-collectors-key")
+        #expect(!traces.stage.gateway.allLogText.contains("the-collectors-key"))
+    }
+
+    @Test(.refuses("ECO-53"), arguments: [("none", 400), ("gzip", 415), ("gzip", 400), ("gzip", 413)])
+    func `that may not read gzip is told of with the key to change`(compression: String, status: Int) throws {
+        let traces = try TraceStage("ratio: 100%, compression: \(compression)")
+        traces.collector.answerAll(with: .answer(status))
+        _ = try traces.stage.exchange("GET", "/open/a")
+        let line = try #require(traces.stage.gateway.operatorLine { $0["event"] == "trace_export_failed" })
+        #expect(line["reason"] == "\(status)")
+        let isCoding = compression == "gzip" && status != 413
+        #expect(line["setting"] == (isCoding ? "tracing.compression" : nil))
+        #expect(line["detail"]?.contains("compression: none") == (isCoding ? true : nil))
         #expect(traces.collector.requests.count == 1)
     }
 

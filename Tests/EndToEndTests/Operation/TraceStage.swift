@@ -27,7 +27,10 @@ struct TraceStage: Sendable {
     var spans: [Span] { Self.spans(in: collector.now) }
 
     static func spans(in record: RecordingUpstream.Record) -> [Span] {
-        record.requests.filter(\.isComplete).flatMap { Span.all(in: $0.body) }
+        record.requests.filter(\.isComplete).flatMap { request in
+            guard request.fields.only("content-encoding") == "gzip" else { return Span.all(in: request.body) }
+            return Span.all(in: gunzip(request.body) ?? [])
+        }
     }
 
     /// The spans of the trace of a request with this id, once there are so many.

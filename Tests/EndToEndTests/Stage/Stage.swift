@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import TestSupport
 
@@ -89,6 +90,16 @@ final class Stage: Sendable {
 
     /// Forgets what earlier tests recorded and scripted.
     func reset() { upstream.forget() }
+
+    /// A file with the gateway's configuration and the port that its admin listener has, for commands that ask it.
+    func configurationWithAdminPort() throws -> String {
+        let yaml = try String(contentsOfFile: gateway.folder + "/gateway.yaml", encoding: .utf8)
+        let path = gateway.folder + "/reachable.yaml"
+        try yaml.replacingOccurrences(
+            "admin: { address: \"127.0.0.1:0\"", with: "admin: { address: \"127.0.0.1:\(gateway.adminPort)\""
+        ).write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
 
     /// One request on a connection of its own.
     func exchange(

@@ -76,7 +76,7 @@ final class LoginWorld: Sendable {
                             let keys = known.state.withLock(\.keys) ?? [server.key]
                             return keys.isEmpty ? nil : try? server.keys(keys)
                         }, hasFailedToReadKeys: { _ in reading.fails },
-                        refresh: { _, who in
+                        refresh: { _, who, _ in
                             known.state.withLock { state in
                                 state.refreshes += 1
                                 state.askers.append(who)

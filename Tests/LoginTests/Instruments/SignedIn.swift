@@ -58,7 +58,7 @@ final class SignedIn: Sendable {
                 sources: LoginService.Sources(
                     metadata: { _ in try? server.metadata }, keys: { _ in keys.last ?? nil },
                     hasFailedToReadKeys: { _ in reading.fails },
-                    refresh: { _, who in
+                    refresh: { _, who, _ in
                         readings.append(who)
                         if let read = reading.result { keys.append(read) }
                         return !reading.isSuppressed

@@ -83,7 +83,7 @@ struct RevocationQueueTests {
         let told = Record<String>()
         let queue = RevocationQueue(
             clock: world.clock, executor: globalConcurrentExecutor, limit: 2,
-            revoke: { _, _, _ in .later(retryAfterSeconds: 60, reason: "test") },
+            revoke: { _, _, _, _ in .later(retryAfterSeconds: 60, reason: "test") },
             onEvent: { if case .revocationFailed(_, let reason) = $0 { told.append(reason) } })
         let (session, _) = try await world.logIn()
         for _ in 0..<3 { queue.revoke(session, client: 0) }
@@ -97,7 +97,7 @@ struct RevocationQueueTests {
         let told = Record<String>()
         let queue = RevocationQueue(
             clock: world.clock, executor: globalConcurrentExecutor, limit: 64,
-            revoke: { _, _, _ in .later(retryAfterSeconds: 60, reason: "test") },
+            revoke: { _, _, _, _ in .later(retryAfterSeconds: 60, reason: "test") },
             onEvent: { if case .revocationFailed(_, let reason) = $0 { told.append(reason) } })
         let (session, _) = try await world.logIn()
         for _ in 0..<100 { queue.revoke(session, client: 0) }
