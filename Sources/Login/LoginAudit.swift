@@ -24,9 +24,7 @@ package struct LoginAudit: Sendable {
     /// What logs call the session; nil where several may have ended.
     package var session: UInt64?
     /// Of the request that it came of, and where that was from; empty where it came of none.
-    package var requestID = ""
-    package var decisionID = ""
-    package var traceID = ""
+    package var names = RequestNames()
     package var peer = ""
 
     init(_ event: Event, issuer: String, subject: String?, session: UInt64? = nil, in request: LoginRequest? = nil) {
@@ -35,9 +33,7 @@ package struct LoginAudit: Sendable {
         self.subject = subject
         self.session = session
         guard let request else { return }
-        requestID = request.requestID
-        decisionID = request.decisionID
-        traceID = request.traceID
+        names = request.names
         peer = request.peer
     }
 

@@ -62,12 +62,8 @@ package struct LoginRequest: Sendable {
     package var peer: String
     /// Whether that address is many clients', and nobody says whose: of a Unix socket, or of a proxy that names nobody.
     package var isPeerMany = false
-    /// 32 hexadecimal digits, as pages and logs show them.
-    package var requestID = ""
-    /// What the audit log calls the decision on this request.
-    package var decisionID = ""
-    /// The trace that it belongs to, as 32 hexadecimal digits, for the audit log; empty where none is kept.
-    package var traceID = ""
+    /// What logs call it.
+    package var names = RequestNames()
     /// The span that waits for the answer, where servers that are asked for it are to be told.
     package var trace: TraceParent?
     /// Whether a person waits for a page: a GET (or a form) of a browser that is no script, image or frame.

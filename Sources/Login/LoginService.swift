@@ -83,10 +83,10 @@ package final class LoginService: Sendable {
     /// What the operator is told beside the answers.
     package enum Event: Sendable {
         /// A browser was sent to the server; whether it comes back is seen by comparing (OPS-03).
-        case started(client: Int, requestID: String)
+        case started(client: Int, RequestNames)
         case loggedIn(client: Int, LoginNote)
         /// `session` is the reference of the one that ended, where one is known.
-        case loggedOut(client: Int, session: UInt64? = nil)
+        case loggedOut(client: Int, RequestNames, session: UInt64? = nil)
         /// A refresh, and how it ended: `refreshed`, `ended`, `unavailable`; why, where it brought no tokens.
         case refreshed(client: Int, outcome: String, RefusalDetail? = nil)
         /// The server does not take us for the client, or ours for its request: somebody has to act (CA-15, PAR-05).

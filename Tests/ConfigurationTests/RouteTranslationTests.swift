@@ -1,6 +1,7 @@
 import Access
 import Configuration
 import Gateway
+import HTTPMessage
 import Issuers
 import TestTraits
 import Testing

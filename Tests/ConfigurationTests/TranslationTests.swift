@@ -4,6 +4,7 @@ import Gateway
 import Issuers
 import JOSE
 import OAuth
+import Telemetry
 import Testing
 
 @Suite struct `a configuration that loads` {

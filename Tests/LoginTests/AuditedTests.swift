@@ -52,14 +52,14 @@ import Testing
                 $0.method = .post
                 $0.fetchSite = "same-origin"
                 $0.origin = $0.publicURL
-                $0.decisionID = "1-0123"
+                $0.names.decisionID = "1-0123"
                 $0.peer = "192.0.2.7"
             })
         #expect(world.audited.map(\.event) == [.logout(by: .user), .ended(.userLogout)])
         for audit in world.audited {
             #expect(audit.session == session.reference && audit.subject == session.subject)
-            #expect(audit.requestID == "0123456789abcdef0123456789abcdef")
-            #expect(audit.decisionID == "1-0123" && audit.peer == "192.0.2.7")
+            #expect(audit.names.requestID == "0123456789abcdef0123456789abcdef")
+            #expect(audit.names.decisionID == "1-0123" && audit.peer == "192.0.2.7")
         }
         #expect("\(world.events)".contains("[login audit]") && !"\(world.events)".contains("192.0.2.7"))
     }

@@ -10,8 +10,8 @@ extension LoginAudit {
             issuer: issuer, subject: subject, clientID: login.idToken.clientID, session: session)
         var fields = [AuditField(.gatewayClient, login.name)]
         let ofRequest = [
-            (AuditFieldName.requestID, requestID), (.decisionID, decisionID), (.traceID, traceID),
-            (.sourceAddress, peer),
+            (AuditFieldName.requestID, names.requestID), (.decisionID, names.decisionID),
+            (.proxyRequestID, names.proxyRequestID), (.traceID, names.traceID), (.sourceAddress, peer),
         ]
         for (name, value) in ofRequest where !value.isEmpty { fields.append(AuditField(name, value)) }
         switch event {

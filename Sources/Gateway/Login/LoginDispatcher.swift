@@ -140,18 +140,21 @@ struct LoginReports: Sendable {
 
     func report(_ event: LoginService.Event) {
         switch event {
-        case .started(let client, let requestID):
+        case .started(let client, let names):
             metrics.countStart(client: client)
-            log.write(.debug, .loginStarted, name(client), LogField(.requestID, requestID))
+            log.write(.debug, .loginStarted, [name(client)] + Self.fields(names))
         case .loggedIn(let client, let note):
             metrics.countSuccess(client: client)
             log.write(
-                .info, .loggedIn, name(client), LogField(.requestID, note.requestID),
-                LogField(.decisionID, note.decisionID), LogField(.client, note.peer),
-                LogField(.subjectDigest, Self.digits(note.subjectDigest)), session(note.session))
-        case .loggedOut(let client, let reference):
+                .info, .loggedIn,
+                [name(client)] + Self.fields(note.names) + [
+                    LogField(.client, note.peer), LogField(.subjectDigest, Self.digits(note.subjectDigest)),
+                    session(note.session),
+                ])
+        case .loggedOut(let client, let names, let reference):
             metrics.countLogout(client: client)
-            log.write(.info, .loggedOut, [name(client)] + (reference.map { [session($0)] } ?? []))
+            log.write(
+                .info, .loggedOut, [name(client)] + Self.fields(names) + (reference.map { [session($0)] } ?? []))
         case .refreshed(let client, let outcome, let detail):
             if let outcome = LoginMetrics.Refresh(rawValue: outcome) { metrics.count(client: client, outcome) }
             let fields = [name(client), LogField(.outcome, outcome)] + (detail.map(Self.fields) ?? [])
@@ -180,6 +183,13 @@ struct LoginReports: Sendable {
             let suppressed = paces.admit(client: client, event, word, at: WorkerClock().microseconds())
         else { return }
         log.write(.warning, event, fields.with(suppressed: suppressed))
+    }
+
+    private static func fields(_ names: RequestNames) -> [LogField] {
+        [
+            (LogFieldName.requestID, names.requestID), (.decisionID, names.decisionID),
+            (.proxyRequestID, names.proxyRequestID), (.traceID, names.traceID),
+        ].filter { !$0.1.isEmpty }.map { LogField($0.0, $0.1) }
     }
 
     private static func fields(_ detail: RefusalDetail) -> [LogField] {

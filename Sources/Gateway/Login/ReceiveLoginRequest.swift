@@ -231,9 +231,10 @@ extension WorkerRef {
             query: head.pointee.hasQuery ? copy(query, bytes) : [],
             publicURL: pointee.policy.publicURLs[Int(client.pointee.listener)], peer: exchange.pointee.address.text)
         request.isPeerMany = isPeerMany
-        request.requestID = exchange.pointee.id.text
-        request.decisionID = exchange.decisionID.text
-        request.traceID = traceIDText(exchange) ?? ""
+        request.names.requestID = exchange.pointee.id.text
+        request.names.decisionID = exchange.decisionID.text
+        request.names.proxyRequestID = proxyIDText(exchange) ?? ""
+        request.names.traceID = traceIDText(exchange) ?? ""
         request.isNavigation = headView(bytes).isNavigation(otherwise: true)
         for index in 0..<head.pointee.fields.count {
             let slot = head.pointee.fields[index]

@@ -37,7 +37,7 @@ extension LogoutService {
             }
         }
         revocations.revoke(ended, client: place.index, within: place.trace)
-        place.onEvent(.loggedOut(client: place.index, session: ended.reference))
+        place.onEvent(.loggedOut(client: place.index, request.names, session: ended.reference))
         place.auditLogout(by: .user, .session(ended), [ended], in: request)
         place.onEvent(.sessionsEnded)
         return atServer(ended, request, place) ?? landed(request, place, cookies: place.cookieDeletion)

@@ -55,7 +55,7 @@ final class LogoutService: Sendable {
                 session, client: place.index, keepsRefreshToken: session.scopes.contains("offline_access"),
                 within: place.trace)
         }
-        place.onEvent(.loggedOut(client: place.index, session: known?.reference))
+        place.onEvent(.loggedOut(client: place.index, request.names, session: known?.reference))
         place.auditLogout(by: party, which, ended, in: request)
         place.onEvent(.sessionsEnded)
     }

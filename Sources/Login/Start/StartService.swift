@@ -80,7 +80,7 @@ struct StartService: Sendable {
             network: request.network)
         let location = try await delivery.location(of: parameters, state: state, proof: proof)
         let cookies = try cookies(transaction, state: state, redirectURI: redirectURI, request, at: place)
-        place.onEvent(.started(client: place.index, requestID: request.requestID))
+        place.onEvent(.started(client: place.index, request.names))
         return LoginAnswer(.redirect(location), cookies: cookies)
     }
 

@@ -67,15 +67,18 @@ private func settings() -> LoginSettings {
         let rig = try AuditRig(.plain)
         var audit = LoginAudit(
             event, issuer: "https://id.example.com/", subject: "alice", session: 0x0000_0ABC_0000_0000)
-        audit.requestID = "0123"
-        audit.decisionID = "1-0123"
+        audit.names.requestID = "0123"
+        audit.names.decisionID = "1-0123"
+        audit.names.proxyRequestID = "edge-7"
+        audit.names.traceID = "7e57"
         audit.peer = "192.0.2.7"
         audit.write(to: rig.auditor, settings())
         return try #require(rig.written.first)
     }
 
     private static let names =
-        #""request_id":"0123","decision_id":"1-0123","source_address":"192.0.2.7","issuer":"https://id.example.com/","#
+        #""request_id":"0123","proxy_request_id":"edge-7","decision_id":"1-0123","trace_id":"7e57","#
+        + #""source_address":"192.0.2.7","issuer":"https://id.example.com/","#
         + #""subject":"alice","client_id":"shop-web","session":"00000abc","gateway_client":"web""#
 
     @Test(.holds("ECO-57")) func `say who, of which request and what`() throws {

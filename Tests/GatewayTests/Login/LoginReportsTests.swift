@@ -68,13 +68,17 @@ private final class Office: Sendable {
 
     @Test(.holds("OPS-03")) func `a login, a logout and a refresh are each counted at their client`() {
         let office = Office()
-        var note = LoginNote(
-            requestID: "5d", peer: "192.0.2.7", subjectDigest: 0x0123_4567_89AB_CDEF, session: 0xFEDC_BA98_7654_3210)
-        note.decisionID = "1-5d"
-        office.reports.report(.started(client: 1, requestID: "4c"))
+        var names = RequestNames()
+        names.requestID = "5d"
+        office.reports.report(.started(client: 1, names))
+        names.decisionID = "1-5d"
+        names.proxyRequestID = "edge-7"
+        names.traceID = "7e57"
+        let note = LoginNote(
+            names, peer: "192.0.2.7", subjectDigest: 0x0123_4567_89AB_CDEF, session: 0xFEDC_BA98_7654_3210)
         office.reports.report(.loggedIn(client: 1, note))
-        office.reports.report(.loggedOut(client: 0))
-        office.reports.report(.loggedOut(client: 0, session: 0x0000_0ABC_0000_0000))
+        office.reports.report(.loggedOut(client: 0, RequestNames()))
+        office.reports.report(.loggedOut(client: 0, names, session: 0x0000_0ABC_0000_0000))
         office.reports.report(.refreshed(client: 1, outcome: "ended"))
         #expect(
             office.counted == [
@@ -83,15 +87,19 @@ private final class Office: Sendable {
                 #"portcullis_logouts_total{client="shop"} 2"#,
                 #"portcullis_session_refreshes_total{client="web",outcome="ended"} 1"#,
             ])
-        #expect(office.log.contains(#""event":"login_started","login_client":"web","request_id":"4c"}"#))
+        #expect(office.log.contains(#""event":"login_started","login_client":"web","request_id":"5d"}"#))
         // Digests alone, and half of them.
         #expect(
             office.log.contains(
-                #""event":"logged_in","login_client":"web","request_id":"5d","decision_id":"1-5d","#
+                #""event":"logged_in","login_client":"web","#
+                    + #""request_id":"5d","decision_id":"1-5d","proxy_request_id":"edge-7","trace_id":"7e57","#
                     + #""client":"192.0.2.7","#
                     + #""sub_digest":"01234567","session":"fedcba98"}"#))
         #expect(office.log.contains(#""event":"logged_out","login_client":"shop"}"#))
-        #expect(office.log.contains(#""event":"logged_out","login_client":"shop","session":"00000abc"}"#))
+        #expect(
+            office.log.contains(
+                #""event":"logged_out","login_client":"shop","request_id":"5d","decision_id":"1-5d","#
+                    + #""proxy_request_id":"edge-7","trace_id":"7e57","session":"00000abc"}"#))
         #expect(office.log.contains(#""event":"session_refreshed","login_client":"web","outcome":"ended""#))
     }
 

@@ -129,7 +129,7 @@ final class SignedIn: Sendable {
         request.origin = method == .post ? Self.publicURL : nil
         request.fetchSite = "same-origin"
         request.fetchMode = "navigate"
-        request.requestID = "0123456789abcdef0123456789abcdef"
+        request.names.requestID = "0123456789abcdef0123456789abcdef"
         change(&request)
         return request
     }
