@@ -38,6 +38,7 @@ let package = Package(
         .library(name: "Refusals", targets: ["Refusals"]),
         .library(name: "Sessions", targets: ["Sessions"]),
         .library(name: "Pages", targets: ["Pages"]),
+        .library(name: "SharedState", targets: ["SharedState"]),
         .library(name: "EventLoop", targets: ["EventLoop"]),
         .library(name: "Explain", targets: ["Explain"]),
         .library(name: "Configuration", targets: ["Configuration"]),
@@ -83,6 +84,9 @@ let package = Package(
         .target(
             name: "Issuers", dependencies: ["Bytes", "Rates", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Telemetry"],
             swiftSettings: pure),
+
+        // 4: what several gateways have in common: names, seals and steps of their shared store, as values
+        .target(name: "SharedState", dependencies: ["Bytes", "Crypto", "Sessions"], swiftSettings: pure),
 
         // 4: what the gateway promises: each id that code, tests and log lines name, a sentence and its source
         .target(name: "Requirements", swiftSettings: pure),
@@ -201,6 +205,10 @@ let package = Package(
         .testTarget(
             name: "SessionsTests",
             dependencies: ["Sessions", "Crypto", "JSON", "Bytes", "HTTPMessage", "TestSupport", "TestTraits"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SharedStateTests",
+            dependencies: ["SharedState", "Sessions", "Crypto", "Bytes", "TestSupport", "TestTraits"],
             swiftSettings: settings),
         .testTarget(
             name: "PagesTests", dependencies: ["Pages", "Bytes", "Crypto", "TestSupport", "TestTraits"],

@@ -23,6 +23,7 @@ enum ImportTable {
         "Replay": ["Crypto"],
         "Issuers": ["Bytes", "Rates", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Telemetry"],
         "Sessions": ["Bytes", "JSON", "HTTPMessage", "Crypto"],
+        "SharedState": ["Bytes", "Crypto", "Sessions"],
         "Pages": ["Bytes", "HTTPMessage", "Crypto"],
         "StatusPages": ["Bytes", "Crypto", "Pages", "Telemetry"],
         "Requirements": [],
