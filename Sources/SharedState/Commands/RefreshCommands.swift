@@ -17,11 +17,11 @@ struct BeginRefresh: StoreCommand {
     let key: StoreName
     /// The generation that the caller knows.
     let generation: UInt32
-    /// As long as the request may take, its retries included, and two seconds.
+    /// As long as the request may take, its retries included, and two seconds; ten minutes at most.
     let lease: TimeToLive
 
     func arguments(_ scripts: StoreScripts) -> [[UInt8]] {
-        scripts.call(.begin, on: key, [StoreNumber.text(generation), lease.argument])
+        scripts.call(.begin, on: key, [StoreNumber.text(generation), lease.held.argument])
     }
 
     func outcome(of reply: StoreReply) throws(StoreRefusal) -> Outcome {
@@ -98,11 +98,11 @@ struct PutBackRefresh: StoreCommand {
 
     let key: StoreName
     let fence: UInt64
-    /// How long nobody is to try.
+    /// How long nobody is to try; ten minutes at most.
     let pause: TimeToLive
 
     func arguments(_ scripts: StoreScripts) -> [[UInt8]] {
-        scripts.call(.putBack, on: key, [StoreNumber.text(fence), pause.argument])
+        scripts.call(.putBack, on: key, [StoreNumber.text(fence), pause.held.argument])
     }
 
     func outcome(of reply: StoreReply) throws(StoreRefusal) -> Outcome {
@@ -113,4 +113,9 @@ struct PutBackRefresh: StoreCommand {
         default: throw StoreRefusal(reply)
         }
     }
+}
+
+extension TimeToLive {
+    /// No longer than the scripts believe that somebody holds a session.
+    fileprivate var held: TimeToLive { TimeToLive(milliseconds: min(milliseconds, StoreScript.longestHold)) }
 }

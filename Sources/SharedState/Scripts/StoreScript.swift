@@ -55,9 +55,12 @@ extension StoreScript {
         return 0
         """
 
+    /// Milliseconds that a lease or a pause lasts at most.
+    static let longestHold: Int64 = 600_000
+
     /// ARGV: generation, milliseconds of the lease.
     ///
-    /// What lies more than ten minutes ahead nobody here has written: the store's clock was set back, or a stranger
+    /// What lies more than `longestHold` ahead nobody here has written: the store's clock was set back, or a stranger
     /// wrote it. It would keep a session from its refresh for as long.
     private static let beginText = """
         #!lua
@@ -67,9 +70,9 @@ extension StoreScript {
         local time = redis.call('TIME')
         local now = time[1] * 1000 + math.floor(time[2] / 1000)
         local lease = (tonumber(s[4] or 0) or 0) - now
-        if lease > 0 and lease <= 600000 then return {2, lease} end
+        if lease > 0 and lease <= \(longestHold) then return {2, lease} end
         local pause = (tonumber(s[5] or 0) or 0) - now
-        if pause > 0 and pause <= 600000 then return {3, pause} end
+        if pause > 0 and pause <= \(longestHold) then return {3, pause} end
         local fence = string.format('%.0f', (tonumber(s[3] or 0) or 0) + 1)
         redis.call('HSET', KEYS[1], 'f', fence, 'l', string.format('%.0f', now + ARGV[2]))
         return {4, fence}

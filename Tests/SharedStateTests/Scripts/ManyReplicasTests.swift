@@ -85,6 +85,37 @@ import Testing
         }
     }
 
+    /// One of the two sees the other, whatever comes first.
+    ///
+    /// A login writes its index, then the session, and then looks for markers; a logout of the server's writes its marker,
+    /// and then looks into the index.
+    @Test(.refuses("SH-38")) func `let no session live that a logout token ends while it is made`() throws {
+        let (login, logout) = (try server.client(), try server.client())
+        let (names, life) = (try Sample.names(), TimeToLive(seconds: 600))
+        for race in 0..<300 {
+            let user = "\(race) \(Sample.random(8))"
+            let marker = names.markers(client: "shop", issuer: Sample.issuer, subject: user)[0]
+            let index = names.indexes(client: "shop", issuer: Sample.issuer, subject: user)[0]
+            let session = try Sample.unusedName()
+            DispatchQueue.concurrentPerform(iterations: 2) { side in
+                if side == 0 {
+                    _ = try? login.ask(EnrollSession(key: index, session: session, timeToLive: life))
+                    _ = try? login.ask(KeepSession(key: session, generation: 0, value: [1], timeToLive: life))
+                    let until = (try? login.ask(ReadMarker(key: marker))) ?? nil
+                    if until != nil { _ = try? login.ask(EndSession(key: session, tombstone: life)) }
+                } else {
+                    try? logout.ask(MarkEnded(key: marker, until: Sample.now, timeToLive: life))
+                    let found = try? logout.send(["ZRANGE".bytes, index.bytes, "0".bytes, "-1".bytes])
+                    for suffix in found?.array?.compactMap(\.bytes) ?? [] {
+                        guard let name = names.name(.session, suffix: suffix) else { continue }
+                        _ = try? logout.ask(EndSession(key: name, tombstone: life))
+                    }
+                }
+            }
+            #expect(try login.ask(LoadSession(key: session)) == .none)
+        }
+    }
+
     @Test(.refuses("SH-27")) func `leave no key that lives for ever, in whatever order things come`() throws {
         let own = try RedisServer()
         let client = try own.client()
