@@ -146,7 +146,7 @@ let package = Package(
             name: "Configuration",
             dependencies: [
                 "CYAML", "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Transport", "Telemetry",
-                "Issuers", "Sessions", "Pages", "Login", "Access", "Gateway", "Explain",
+                "Issuers", "Sessions", "SharedState", "Pages", "Login", "Access", "Gateway", "Explain",
             ],
             resources: [.embedInCode("Reference/reference.yaml")], swiftSettings: settings),
 
@@ -259,8 +259,8 @@ let package = Package(
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
-                "Configuration", "Gateway", "Access", "Refusals", "Login", "Pages", "Sessions", "Issuers", "OAuth",
-                "JOSE", "JSON", "Crypto", "Bytes", "HTTPMessage", "TestSupport", "TestTraits",
+                "Configuration", "SharedState", "Gateway", "Access", "Refusals", "Login", "Pages", "Sessions",
+                "Issuers", "OAuth", "JOSE", "JSON", "Crypto", "Bytes", "HTTPMessage", "TestSupport", "TestTraits",
             ],
             exclude: ["Golden", "embed_languages.py", "validate_schema.py"],
             swiftSettings: settings),

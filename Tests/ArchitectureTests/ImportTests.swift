@@ -47,7 +47,7 @@ enum ImportTable {
         ],
         "Configuration": [
             "CYAML", "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Transport", "Telemetry", "Issuers",
-            "Sessions", "Pages", "Login", "Access", "Gateway", "Explain",
+            "Sessions", "SharedState", "Pages", "Login", "Access", "Gateway", "Explain",
         ],
         "portcullis": [
             "Configuration", "Access", "Gateway", "Explain", "EventLoop", "Fetch", "Telemetry", "Issuers",

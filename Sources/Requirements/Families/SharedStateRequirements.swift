@@ -2,6 +2,39 @@ extension RequirementTable {
     /// Rows of what several gateways have in common in one store: names, seals and steps.
     static let sharedState: [Requirement] = [
         Requirement(
+            id: "SH-01", source: "policy of this gateway",
+            promise: """
+                A gateway has one store at most. Sessions that are to be in it, and a store that nothing uses, are \
+                told where they are written.
+                """),
+        Requirement(
+            id: "SH-02", source: "RFC 3986 §3.2.1",
+            promise: """
+                The URL of a store names a server and perhaps a database. One with a user, a password, a query or \
+                another path is refused and not repeated.
+                """),
+        Requirement(
+            id: "SH-06", source: "RFC 9325 §3.2",
+            promise: """
+                A store on another machine is spoken to over TLS. Without it the configuration has to allow that by \
+                name, and a warning says so at each start.
+                """),
+        Requirement(
+            id: "SH-08", source: "NIST SP 800-57 Part 1 §5.2",
+            promise: "The keys of what is in a store are 32 random bytes each, and no session keys."),
+        Requirement(
+            id: "SH-09", source: "policy of this gateway",
+            promise: """
+                Names in a store begin with a prefix of letters, digits and a few signs. Gateways with another \
+                prefix do not see each other.
+                """),
+        Requirement(
+            id: "SH-13", source: "RFC 9449 §8; policy of this gateway",
+            promise: """
+                A configuration with a store has the other keys that replicas need in common: of nonces beside \
+                proofs, of cookies beside sessions.
+                """),
+        Requirement(
             id: "SH-22", source: "NIST SP 800-38D; RFC 5869",
             promise: """
                 A session in the store opens with its value, a key of the ring and the browser's cookie, and with no two \

@@ -82,7 +82,7 @@ import Testing
         #expect(Set(all).count == 7)
     }
 
-    @Test func `are another gateway's under another prefix`() throws {
+    @Test(.holds("SH-09")) func `are another gateway's under another prefix`() throws {
         let id = RandomBytes.fill(16)
         let (one, other) = (try Sample.names("one"), try Sample.names("two"))
         #expect(isName(one.session(id), .session, prefix: "one"))
