@@ -39,6 +39,7 @@ let package = Package(
         .library(name: "Refusals", targets: ["Refusals"]),
         .library(name: "Sessions", targets: ["Sessions"]),
         .library(name: "Pages", targets: ["Pages"]),
+        .library(name: "SharedState", targets: ["SharedState"]),
         .library(name: "EventLoop", targets: ["EventLoop"]),
         .library(name: "Explain", targets: ["Explain"]),
         .library(name: "Configuration", targets: ["Configuration"]),
@@ -86,6 +87,9 @@ let package = Package(
         .target(
             name: "Issuers", dependencies: ["Bytes", "Rates", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Telemetry"],
             swiftSettings: pure),
+
+        // 4: what several gateways have in common: names, seals and steps of their shared store, as values
+        .target(name: "SharedState", dependencies: ["Bytes", "Crypto", "Sessions"], swiftSettings: pure),
 
         // 4: what the gateway promises: each id that code, tests and log lines name, a sentence and its source
         .target(name: "Requirements", swiftSettings: pure),
@@ -145,7 +149,7 @@ let package = Package(
             name: "Configuration",
             dependencies: [
                 "CYAML", "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Transport", "Telemetry",
-                "Issuers", "Sessions", "Pages", "Login", "Access", "Gateway", "Explain",
+                "Issuers", "Sessions", "SharedState", "Pages", "Login", "Access", "Gateway", "Explain",
             ],
             resources: [.embedInCode("Reference/reference.yaml")], swiftSettings: settings),
 
@@ -209,6 +213,10 @@ let package = Package(
             dependencies: ["Sessions", "Crypto", "JSON", "Bytes", "HTTPMessage", "TestSupport", "TestTraits"],
             swiftSettings: settings),
         .testTarget(
+            name: "SharedStateTests",
+            dependencies: ["SharedState", "Sessions", "Crypto", "Bytes", "TestSupport", "TestTraits"],
+            swiftSettings: settings),
+        .testTarget(
             name: "PagesTests", dependencies: ["Pages", "Bytes", "Crypto", "TestSupport", "TestTraits"],
             swiftSettings: settings),
         .testTarget(
@@ -257,8 +265,8 @@ let package = Package(
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
-                "Configuration", "Gateway", "Access", "Refusals", "Login", "Pages", "Sessions", "Issuers", "OAuth",
-                "JOSE", "JSON", "Crypto", "Bytes", "HTTPMessage", "TestSupport", "TestTraits",
+                "Configuration", "SharedState", "Gateway", "Access", "Refusals", "Login", "Pages", "Sessions",
+                "Issuers", "OAuth", "JOSE", "JSON", "Crypto", "Bytes", "HTTPMessage", "TestSupport", "TestTraits",
             ],
             exclude: ["Golden", "embed_languages.py", "validate_schema.py"],
             swiftSettings: settings),

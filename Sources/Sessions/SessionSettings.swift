@@ -8,6 +8,8 @@ package struct SessionSettings: Sendable {
         case cookie
         /// In this process.
         case memory
+        /// In a store that several gateways share.
+        case shared
     }
 
     package enum SameSite: String, Sendable {
@@ -16,6 +18,8 @@ package struct SessionSettings: Sendable {
     }
 
     package var store: Store
+    /// Where sessions are looked for besides, while they move.
+    package var accepts: [Store] = []
     /// Begins with `__Host-` (SC-01).
     package var cookieName: String
     package var sameSite = SameSite.lax

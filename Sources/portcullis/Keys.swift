@@ -9,14 +9,15 @@ struct Keys: ParsableCommand {
     /// `portcullis keys new PURPOSE`: one new key.
     struct New: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make one key: client (proves who we are, signs requests), session (seals cookies) or assertion.",
+            abstract:
+                "Make one key: client (proves who we are, signs requests), session, store (they seal) or assertion.",
             discussion: """
                 client and assertion keys are private keys in PEM; their public half is printed as a JWK, for the server.
-                A session key is 32 random bytes in base64url. The file is readable by its owner alone, and never
-                overwritten. Without --out the key goes to standard output and the JWK to standard error.
+                A session key seals cookies, a store key what replicas share: 32 random bytes in base64url. The file is
+                readable by its owner alone, and never overwritten. Without --out the key goes to standard output and the JWK to standard error.
                 """)
 
-        @Argument(help: "What the key is for: client, session or assertion.")
+        @Argument(help: "What the key is for: client, session, store or assertion.")
         var purpose: NewKey.Purpose
 
         @Option(help: "The algorithm of a client or assertion key. (default: ES256)")

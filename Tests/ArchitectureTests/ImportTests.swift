@@ -24,6 +24,7 @@ enum ImportTable {
         "Replay": ["Crypto"],
         "Issuers": ["Bytes", "Rates", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Telemetry"],
         "Sessions": ["Bytes", "JSON", "HTTPMessage", "Crypto"],
+        "SharedState": ["Bytes", "Crypto", "Sessions"],
         "Pages": ["Bytes", "HTTPMessage", "Crypto"],
         "StatusPages": ["Bytes", "Crypto", "Pages", "Telemetry"],
         "Requirements": [],
@@ -47,7 +48,7 @@ enum ImportTable {
         ],
         "Configuration": [
             "CYAML", "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Transport", "Telemetry", "Issuers",
-            "Sessions", "Pages", "Login", "Access", "Gateway", "Explain",
+            "Sessions", "SharedState", "Pages", "Login", "Access", "Gateway", "Explain",
         ],
         "portcullis": [
             "Configuration", "Access", "Gateway", "Explain", "EventLoop", "Fetch", "Telemetry", "Issuers",

@@ -11,6 +11,8 @@ package enum NewKey {
         case client
         /// Seals sessions.
         case session
+        /// Seals what several gateways share.
+        case store
         /// Signs identity assertions for upstreams.
         case assertion
     }
@@ -29,7 +31,7 @@ package enum NewKey {
     package enum Refusal: Error, Sendable, Equatable {
         case unknownAlgorithm(String)
         /// A key that seals has no algorithm to choose.
-        case algorithmOfSession
+        case algorithmOfSealing
         case libraryFailed
 
         /// What the operator reads.
@@ -37,7 +39,7 @@ package enum NewKey {
             switch self {
             case .unknownAlgorithm(let name):
                 "no algorithm of keys: \(Quoted.text(name)); \(Suggestion.remedy(for: name, among: AlgorithmText.names, called: "algorithms"))"
-            case .algorithmOfSession: "a session key has no algorithm: leave --algorithm out"
+            case .algorithmOfSealing: "a key that seals has no algorithm: leave --algorithm out"
             case .libraryFailed: "OpenSSL made no key"
             }
         }
@@ -45,8 +47,8 @@ package enum NewKey {
 
     /// A new key for `purpose`; ES256 unless another algorithm is named.
     package static func make(_ purpose: Purpose, algorithm: String? = nil) throws(Refusal) -> Made {
-        guard purpose != .session else {
-            guard algorithm == nil else { throw .algorithmOfSession }
+        guard purpose != .session, purpose != .store else {
+            guard algorithm == nil else { throw .algorithmOfSealing }
             let text = Base64URL.encode(RandomBytes.fill(SessionKeyText.bytes).span)
             return Made(text: Secret(Array("\(text)\n".utf8)), publicKey: nil)
         }

@@ -10,7 +10,7 @@ enum DocumentSection {
     private static let table = SettingTable(
         "the configuration",
         defaults: GatewaySettings(workers: 0, listeners: [], admin: AdminSection.standard, issuers: [], routes: []),
-        processes + places + rules + memory)
+        processes + places + rules + memory + shared)
     static let shape = table.shape
 
     private static let processes: [Setting<GatewaySettings>] = [
@@ -81,6 +81,13 @@ enum DocumentSection {
             "Who signed in and out, what was refused to whom, and what the operator changed: off by default."),
     ]
 
+    private static let shared: [Setting<GatewaySettings>] = [
+        .key(
+            "store", .object(StoreSection.shape), .optional,
+            example: "{ url: \"rediss://store.internal:6379\", keys: [{ file: /run/secrets/store.key }] }",
+            "Where several gateways keep what they have in common: sessions, used proofs, used logins.")
+    ]
+
     private static let memory: [Setting<GatewaySettings>] = [
         .key(
             "token_cache", .object(TokenCacheSection.shape), .optional, example: "{ entries: 100000 }",
@@ -142,6 +149,9 @@ enum DocumentSection {
         KeysInUse(document, clients, assertionKeys).judge(problems)
         LoginKeysInUse(document, clients, logins, assertionKeys).judge(problems)
         SessionKeysInUse(document, clients, logins, proofs).judge(problems)
+        let store = StoreSection.translate(document.object("store"), translation)
+        StoreInUse(document, store, logins).judge(problems)
+        StoreRefusal.refuse(document, problems)
         guard !problems.hasErrors else { return nil }
         loginsInUse.warnOfPassingKeys(logins, problems)
         KeysOfReplicas(document).judge(logins, problems)

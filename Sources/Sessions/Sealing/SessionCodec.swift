@@ -5,7 +5,7 @@ import Crypto
 ///     flags ‖ id ‖ issuer ‖ subject ‖ claims ‖ scopes ‖ times ‖ generation ‖ what the flags announce
 ///
 /// The client's name is not among them: it is what the seal is bound to.
-enum SessionCodec {
+package enum SessionCodec {
     private struct Parts: OptionSet {
         let rawValue: UInt8
         static let serverSession = Parts(rawValue: 1)
@@ -20,7 +20,8 @@ enum SessionCodec {
         ]
     }
 
-    static func encode(_ session: Session) -> [UInt8] {
+    /// The bytes of a session.
+    package static func encode(_ session: Session) -> [UInt8] {
         var parts: Parts = []
         if session.serverSession != nil { parts.insert(.serverSession) }
         if session.accessToken != nil { parts.insert(.accessToken) }
@@ -53,7 +54,7 @@ enum SessionCodec {
     }
 
     /// The session of a client; nil for bytes that are not one from the first to the last.
-    static func decode(_ bytes: [UInt8], client: String) -> Session? {
+    package static func decode(_ bytes: [UInt8], client: String) -> Session? {
         var reader = FieldReader(bytes)
         guard let session = try? read(&reader, client: client), reader.isAtEnd else { return nil }
         return session

@@ -1,7 +1,7 @@
-import Crypto
+package import Crypto
 
 /// What endings are compared by: digests, so that names are exact bytes, of one length, and none is kept in clear.
-struct SessionDigests: Sendable {
+package struct SessionDigests: Sendable {
     let id: SHA256Digest
     let serverSession: SHA256Digest?
     let subject: SHA256Digest
@@ -12,7 +12,8 @@ struct SessionDigests: Sendable {
         subject = SessionDigests.subject(session.issuer, session.subject)
     }
 
-    static func id(_ id: [UInt8]) -> SHA256Digest {
+    /// The digest of a session's identifier, by which stores know it.
+    package static func id(_ id: [UInt8]) -> SHA256Digest {
         var writer = FieldWriter()
         writer.byte(1)
         writer.block(id)

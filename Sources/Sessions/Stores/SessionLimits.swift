@@ -1,11 +1,14 @@
 import Bytes
 
 /// When sessions end by themselves, and how often it is written down that they are in use (SC-08).
-struct SessionLimits: Sendable {
-    let idle: Int64
-    let absolute: Int64
+package struct SessionLimits: Sendable {
+    /// Seconds without a request.
+    package let idle: Int64
+    /// Seconds in all.
+    package let absolute: Int64
 
-    init(_ settings: SessionSettings) {
+    /// At least a second each.
+    package init(_ settings: SessionSettings) {
         idle = Int64(max(1, settings.idle.wholeSeconds))
         absolute = Int64(max(1, settings.absolute.wholeSeconds))
     }
@@ -14,7 +17,7 @@ struct SessionLimits: Sendable {
     var touchInterval: Int64 { min(60, max(1, idle / 3)) }
 
     /// The end that nothing moves: the session's own, or what is configured now if that is earlier.
-    func end(of session: Session) -> Int64 {
+    package func end(of session: Session) -> Int64 {
         min(session.endsAt, SessionLimits.sum(session.createdAt, absolute))
     }
 
@@ -24,7 +27,7 @@ struct SessionLimits: Sendable {
     }
 
     /// The sum, or the end of time.
-    static func sum(_ time: Int64, _ seconds: Int64) -> Int64 {
+    package static func sum(_ time: Int64, _ seconds: Int64) -> Int64 {
         let (sum, overflow) = time.addingReportingOverflow(seconds)
         return overflow ? (seconds < 0 ? .min : .max) : sum
     }

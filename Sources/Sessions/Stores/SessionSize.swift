@@ -1,9 +1,9 @@
 import Crypto
 
 /// What of a session takes how much room, for the operator who has to make it smaller (SC-07).
-enum SessionSize {
+package enum SessionSize {
     /// The parts with their sizes as they are received, the largest first; nothing of what they say.
-    static func parts(of session: Session) -> [String] {
+    package static func parts(of session: Session) -> [String] {
         let parts: [(name: String, bytes: Int)] = [
             ("access token", session.accessToken?.count ?? 0), ("refresh token", session.refreshToken?.count ?? 0),
             ("ID token", session.idToken?.count ?? 0), ("claims", session.claims.count),

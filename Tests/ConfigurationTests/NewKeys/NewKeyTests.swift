@@ -45,10 +45,18 @@ import Testing
         #expect(try NewKey.make(.session).publicKey == nil)
     }
 
+    @Test(.holds("SH-08")) func `of the shared store is one that the store's settings take`() throws {
+        let made = try NewKey.make(.store)
+        #expect(SessionKeyText.decode(made.reveal())?.count == 32)
+        #expect(made.publicKey == nil)
+    }
+
     @Test func `is not made by an algorithm that there is not`() {
         #expect(throws: NewKey.Refusal.unknownAlgorithm("HS256")) { try NewKey.make(.client, algorithm: "HS256") }
         #expect(throws: NewKey.Refusal.unknownAlgorithm("none")) { try NewKey.make(.assertion, algorithm: "none") }
-        #expect(throws: NewKey.Refusal.algorithmOfSession) { try NewKey.make(.session, algorithm: "ES256") }
+        for purpose in [NewKey.Purpose.session, .store] {
+            #expect(throws: NewKey.Refusal.algorithmOfSealing) { try NewKey.make(purpose, algorithm: "ES256") }
+        }
         #expect(
             NewKey.Refusal.unknownAlgorithm("ES265").words == "no algorithm of keys: \"ES265\"; did you mean ES256?")
         #expect(NewKey.Refusal.unknownAlgorithm("\u{1b}[2J").words.utf8.allSatisfy { $0 >= 0x20 })

@@ -22,7 +22,9 @@ extension ConfigurationSources {
         sources.file = { path, _ in
             if path.hasSuffix("assertion-new.key") { return .success(Fixture.file(RealCertificate.otherKey)) }
             if path.hasSuffix("assertion-old.key") { return .success(Fixture.file(RealCertificate.edwardsKey)) }
-            if path.contains("/session") { return .success(Fixture.file(Fixture.sessionKey(path))) }
+            if path.contains("/session") || path.contains("/store") {
+                return .success(Fixture.file(Fixture.sessionKey(path)))
+            }
             for (name, key) in Fixture.keysByName where path.hasSuffix(name) { return .success(Fixture.file(key)) }
             if path.hasSuffix(".key") { return .success(Fixture.file(RealCertificate.key)) }
             if path.hasSuffix(".secret") { return .success(Fixture.file("user:\(path), padded to 32 bytes")) }

@@ -16,6 +16,33 @@ import Testing
         #expect(refusal(of: ReferenceText.yaml, from: .everyFileIsThere) == "")
     }
 
+    @Test func `is refused with what is commented out of it, for that alone`() throws {
+        let text = Self.whole.replacing("topology: standalone", with: "topology: sentinel")
+        let line = text.split(separator: "\n", omittingEmptySubsequences: false).firstIndex { $0 == "store:" }
+        let found = refusal(of: text, from: .everyFileIsThere)
+        let errors = found.split(separator: "\n").filter {
+            $0.hasPrefix("gateway.yaml:") && !$0.contains(": warning: ")
+        }
+        #expect(errors == ["gateway.yaml:\((line ?? 0) + 1):1: store: expected no store, found one"])
+        #expect(found.hasSuffix("this version cannot share state yet: leave store out"))
+    }
+
+    /// The reference with what this version checks and refuses, which stands there as a comment.
+    private static let whole: String = {
+        var isStore = false
+        var text = ""
+        for line in ReferenceText.yaml.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line == "# store:" { isStore = true }
+            if isStore, line.hasPrefix("# ") {
+                text += line.dropFirst(2)
+            } else {
+                text += String(line).replacing("# accept: [shared]", with: "accept: [shared]")
+            }
+            text += "\n"
+        }
+        return text
+    }()
+
     @Test func `has every key, and no other`() throws {
         let described = Set(KeyPaths.described(.object(DocumentSection.shape)))
         let written = try Set(occurrences().map(\.path))
@@ -68,7 +95,7 @@ import Testing
     }
 
     private func occurrences() throws -> [(path: String, value: YAMLNode)] {
-        KeyPaths.written(try YAMLReader.read(Array(ReferenceText.yaml.utf8)), .object(DocumentSection.shape))
+        KeyPaths.written(try YAMLReader.read(Array(Self.whole.utf8)), .object(DocumentSection.shape))
     }
 }
 

@@ -8,10 +8,14 @@ enum SessionSection {
         "the settings of sessions", defaults: SessionSettings(cookieName: ""),
         [
             .word(
-                "store", \.store, [("cookie", .cookie), ("memory", .memory)],
+                "store", \.store, [("cookie", .cookie), ("memory", .memory), ("shared", .shared)],
                 never: ["redis": "there is no such store yet: cookie needs none, and works with several replicas"],
                 example: "memory",
-                "Where sessions are: sealed in the browser, or in this process, which forgets them when it ends."),
+                "Where sessions are: sealed in the browser, in this process, which forgets them when it ends, or in store."
+            ),
+            .words(
+                "accept", \.accepts, [("cookie", .cookie), ("shared", .shared)], noun: "stores", example: "[cookie]",
+                "Where else sessions are looked for while they move from one store to the other."),
             .key(
                 "cookie", .text(LoginText.cookie), .optional, example: "__Host-shop",
                 "The name of the cookie; __Host-portcullis- and the client's name by default."),
@@ -63,37 +67,58 @@ enum SessionSection {
                 found: "\(DurationText.text(settings.idle)) and \(DurationText.text(settings.absolute))",
                 remedy: "raise absolute or lower idle")
         }
-        settings.keys = SessionKeyText.keys(object, context.translation).map { Secret($0) }
+        judgeAccepted(settings, object, problems)
+        settings.keys = SessionKeyText.keys(object, of: .session, context.translation).map { Secret($0) }
         Repetition.refuse(object.texts("script_claims"), problems)
         return settings
     }
+
+    /// Sessions move between the browser and the store, in either direction.
+    private static func judgeAccepted(_ settings: SessionSettings, _ object: CheckedObject, _ problems: ProblemList) {
+        guard object["accept"] != nil else { return }
+        switch settings.store {
+        case .cookie where settings.accepts == [.shared], .shared where settings.accepts == [.cookie]: break
+        case .cookie, .memory, .shared:
+            problems.error(
+                at: object.place(of: "accept"), expected: "the other of cookie and shared beside store",
+                found: "sessions that do not move",
+                remedy: "say  store: shared, accept: [cookie]  or  store: cookie, accept: [shared] , or leave it out")
+        }
+    }
 }
 
-/// Keys that seal sessions: 32 random bytes, as they are or in a text.
+/// Keys that seal sessions, and what is in the shared store: 32 random bytes, as they are or in a text.
 enum SessionKeyText {
+    /// What keys are for, as messages and `portcullis keys new` call it.
+    enum Use: String {
+        case session, store
+    }
+
     static let bytes = 32
 
-    /// The keys of `session.keys`; those that are none have been told.
-    static func keys(_ session: CheckedObject, _ translation: Translation) -> [[UInt8]] {
+    /// The keys under `keys`; those that are none have been told.
+    static func keys(_ object: CheckedObject, of use: Use, _ translation: Translation) -> [[UInt8]] {
+        let noun = "\(use.rawValue) key"
+        let remedy = "make one with  portcullis keys new \(use.rawValue) --out FILE"
         var keys: [[UInt8]] = []
-        for reference in session.list("keys").compactMap(\.object) {
+        for reference in object.list("keys").compactMap(\.object) {
             guard
                 let value = SecretReference.resolve(
-                    reference, translation, noun: "a session key", sensitivity: .secret, limit: 4096)
+                    reference, translation, noun: "a \(noun)", sensitivity: .secret, limit: 4096)
             else { continue }
             guard let key = decode(value.bytes) else {
                 translation.problems.error(
-                    at: value.place, expected: "a session key: 32 random bytes, or their hex or base64url",
-                    found: fault(value.bytes), remedy: "make one with  portcullis keys new session --out FILE")
+                    at: value.place, expected: "a \(noun): 32 random bytes, or their hex or base64url",
+                    found: fault(value.bytes), remedy: remedy)
                 continue
             }
             if isGuessable(key) {
                 translation.problems.error(
-                    at: value.place, expected: "a session key of random bytes", found: "the same few bytes repeated",
-                    remedy: "make one with  portcullis keys new session --out FILE")
+                    at: value.place, expected: "a \(noun) of random bytes", found: "the same few bytes repeated",
+                    remedy: remedy)
             } else if keys.contains(key) {
                 translation.problems.error(
-                    at: value.place, expected: "each session key once", found: "the same key again",
+                    at: value.place, expected: "each \(noun) once", found: "the same key again",
                     remedy: "keep one of them")
             }
             keys.append(key)

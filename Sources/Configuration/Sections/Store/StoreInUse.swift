@@ -1,0 +1,121 @@
+import Access
+import Crypto
+import Login
+import Sessions
+import SharedState
+
+/// Compares the store with what is said to be in it, and with the keys that its replicas need besides.
+struct StoreInUse {
+    private let document: CheckedObject
+    private let store: StoreSettings?
+    private let logins: [LoginSettings]
+
+    init(_ document: CheckedObject, _ store: StoreSettings?, _ logins: [LoginSettings]) {
+        self.document = document
+        self.store = store
+        self.logins = logins
+    }
+
+    func judge(_ problems: ProblemList) {
+        judgeSessions(problems)
+        guard let store, let object = document.object("store") else { return }
+        judgeKeys(store, object, problems)
+        judgeNonces(store, problems)
+        judgeUse(store, object, problems)
+    }
+
+    /// The logins whose sessions are in the store, or may be, and where that is said.
+    private var sharing: [(login: LoginSettings, place: Place)] {
+        logins.compactMap { login in
+            let isIn = login.session.store == .shared
+            guard isIn || login.session.accepts.contains(.shared), let session = session(of: login) else { return nil }
+            return (login, session.place(of: isIn ? "store" : "accept"))
+        }
+    }
+
+    private func session(of login: LoginSettings) -> CheckedObject? {
+        document.entries("clients").first { $0.name == login.name }?.value?.object?.object("session")
+    }
+
+    private func judgeSessions(_ problems: ProblemList) {
+        for (login, place) in sharing {
+            if !document.says("store") {
+                problems.error(
+                    at: place, expected: "store, where shared sessions are", found: "none",
+                    remedy: "add  store: { url: \"rediss://store.internal:6379\", keys: [{ file: FILE }] }")
+            } else if let store, !store.shares.isEmpty, !store.shares.contains(.sessions) {
+                problems.error(
+                    at: place, expected: "sessions among store.shares", found: "other shares alone",
+                    remedy: "add sessions to store.shares, or leave shares out")
+            }
+            if login.session.keys.isEmpty, !(session(of: login)?.says("keys") ?? false) {
+                problems.error(
+                    at: place, expected: "session.keys beside shared sessions", found: "none",
+                    remedy: "logins begin at one replica and end at another: make a key with  portcullis keys new "
+                        + "session --out FILE  and say  keys: [{ file: FILE }]")
+            }
+        }
+    }
+
+    private func judgeKeys(_ store: StoreSettings, _ object: CheckedObject, _ problems: ProblemList) {
+        // Proofs are digests, which nothing seals.
+        let areNeeded = !sharing.isEmpty || store.shares.contains(.logins) && !logins.isEmpty
+        if !object.says("keys"), areNeeded {
+            problems.error(
+                at: object.place, expected: "keys of what is in the store", found: "none",
+                remedy: "make one with  portcullis keys new store --out FILE  and say  keys: [{ file: FILE }]")
+        }
+        let places = object.list("keys").map(\.place)
+        guard places.count == store.keys.count else { return }
+        for (key, place) in zip(store.keys, places) {
+            let bytes = key.reveal()
+            let other = logins.first { login in
+                login.session.keys.contains { ConstantTime.equal($0.reveal().span, bytes.span) }
+            }
+            guard let other else { continue }
+            problems.error(
+                at: place, expected: "a key of its own for the store",
+                found: "a session key of the client \(other.name)",
+                remedy: "a key has one purpose: make one with  portcullis keys new store --out FILE")
+        }
+    }
+
+    private func judgeNonces(_ store: StoreSettings, _ problems: ProblemList) {
+        guard store.shares.contains(.proofs), !(document.object("dpop")?.says("nonce_keys") ?? false) else { return }
+        let nonces = routes.compactMap { $0.object("token")?.object("dpop")?.text("nonce") }
+        guard let first = nonces.first(where: { $0.text != "off" }) else { return }
+        problems.error(
+            at: first.place, expected: "dpop.nonce_keys beside a store of proofs", found: "none",
+            remedy: "a replica refuses the nonces of the others: make a key with  openssl rand -base64 32  and say  "
+                + "dpop: { nonce_keys: [{ file: FILE }] }")
+    }
+
+    private func judgeUse(_ store: StoreSettings, _ object: CheckedObject, _ problems: ProblemList) {
+        let isUsed = store.shares.contains { share in
+            switch share {
+            case .sessions: !sharing.isEmpty
+            case .proofs: routes.contains { $0.says("token") }
+            case .logins: !logins.isEmpty
+            }
+        }
+        guard !isUsed, !store.shares.isEmpty else { return }
+        problems.warning(
+            at: object.place, expected: "something that is shared", found: "no login and no token",
+            remedy: "leave store out until there is a route with login or with token, and what it says is shared")
+    }
+
+    private var routes: [CheckedObject] { document.list("routes").compactMap(\.object) }
+}
+
+/// Keeps the store out as long as the gateway does not use it: half of it would promise what nobody keeps.
+///
+/// Said behind everything else that is wrong. This is the one place that is taken away with the gateway's first use of
+/// the store.
+enum StoreRefusal {
+    static func refuse(_ document: CheckedObject, _ problems: ProblemList) {
+        guard !problems.hasErrors, document.says("store") else { return }
+        problems.error(
+            at: document.place(of: "store"), expected: "no store", found: "one",
+            remedy: "this version cannot share state yet: leave store out")
+    }
+}

@@ -1,0 +1,127 @@
+extension RequirementTable {
+    /// Rows of what several gateways have in common in one store: names, seals and steps.
+    static let sharedState: [Requirement] = [
+        Requirement(
+            id: "SH-01", source: "policy of this gateway",
+            promise: """
+                A gateway has one store at most. Sessions that are to be in it, and a store that nothing uses, are \
+                told where they are written.
+                """),
+        Requirement(
+            id: "SH-02", source: "RFC 3986 §3.2.1",
+            promise: """
+                The URL of a store names a server and perhaps a database. One with a user, a password, a query or \
+                another path is refused and not repeated.
+                """),
+        Requirement(
+            id: "SH-06", source: "RFC 9325 §3.2",
+            promise: """
+                A store on another machine is spoken to over TLS. Without it the configuration has to allow that by \
+                name, and a warning says so at each start.
+                """),
+        Requirement(
+            id: "SH-08", source: "NIST SP 800-57 Part 1 §5.2",
+            promise: "The keys of what is in a store are 32 random bytes each, and no session keys."),
+        Requirement(
+            id: "SH-09", source: "policy of this gateway",
+            promise: """
+                Names in a store begin with a prefix of letters, digits and a few signs. Gateways with another \
+                prefix do not see each other.
+                """),
+        Requirement(
+            id: "SH-13", source: "RFC 9449 §8; policy of this gateway",
+            promise: """
+                A configuration with a store has the other keys that replicas need in common: of nonces beside \
+                proofs, of cookies beside sessions.
+                """),
+        Requirement(
+            id: "SH-22", source: "NIST SP 800-38D; RFC 5869",
+            promise: """
+                A session in the store opens with its value, a key of the ring and the browser's cookie, and with no two \
+                of them. It is bound to its name, its client and its generation.
+                """),
+        Requirement(
+            id: "SH-23", source: "OAuth 2.0 for Browser-Based Applications",
+            promise: """
+                A session in the store lives for the idle limit and never beyond its absolute end. That end is inside the \
+                seal, where no writer of the store moves it.
+                """),
+        Requirement(
+            id: "SH-24", source: "policy of this gateway",
+            promise: """
+                A note of a session's use never shortens the session's time in the store, and makes no session where none \
+                is.
+                """),
+        Requirement(
+            id: "SH-25", source: "policy of this gateway",
+            promise: """
+                A session of more than 64 KiB is refused before it goes to the store, with the names and sizes of its \
+                parts, and never cut.
+                """),
+        Requirement(
+            id: "SH-26", source: "policy of this gateway",
+            promise: """
+                A value in the store says its format in its first byte. One of a format that a release does not know is \
+                never taken for no session.
+                """),
+        Requirement(
+            id: "SH-27", source: "Redis manual: EXPIRE",
+            promise: """
+                Each key in the store but the log and the epoch has a time to live from the step that makes it, whatever \
+                happens at the same time.
+                """),
+        Requirement(
+            id: "SH-30", source: "RFC 9700 §4.14.2",
+            promise: """
+                One process at a time holds the lease of a session's refresh, by the store's clock, under a number that no \
+                holder before it had.
+                """),
+        Requirement(
+            id: "SH-31", source: "policy of this gateway",
+            promise: """
+                A lease ends by itself. The next holder has another number, and whoever comes late with the old one \
+                changes nothing.
+                """),
+        Requirement(
+            id: "SH-32", source: "RFC 9700 §4.14.2",
+            promise: """
+                A refreshed session replaces the one that was leased only if that is still there, unchanged, and still \
+                leased to the same holder.
+                """),
+        Requirement(
+            id: "SH-38", source: "OpenID Connect Back-Channel Logout §2.7",
+            promise: """
+                A session that was ended leaves a tombstone in the store. No login, import or refresh that is under way \
+                makes it again.
+                """),
+        Requirement(
+            id: "SH-43", source: "OpenID Connect Back-Channel Logout §2.7",
+            promise: """
+                A user's sessions stand in an index of a thousand at most, from which each write removes those that are \
+                over.
+                """),
+        Requirement(
+            id: "SH-47", source: "Redis manual: ACL",
+            promise: """
+                A user who may use 27 commands, on keys of the prefix alone, is enough for everything that a gateway asks \
+                of the store.
+                """),
+        Requirement(
+            id: "SH-49", source: "Redis manual: scripting",
+            promise: """
+                The store's scripts are constants of the program, are called by their digests, and touch one key each.
+                """),
+        Requirement(
+            id: "SH-50", source: "RFC 2104; policy of this gateway",
+            promise: """
+                Names of keys in the store are digests of what nobody can guess, and codes under a key of the ring of what \
+                somebody could.
+                """),
+        Requirement(
+            id: "SH-55", source: "RFC 9449 §11.1",
+            promise: """
+                Of equal proofs one is the first at the store, which remembers it for as long as any replica's clock could \
+                accept it.
+                """),
+    ]
+}

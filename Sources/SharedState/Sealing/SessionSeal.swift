@@ -1,0 +1,77 @@
+import Crypto
+import Sessions
+
+/// What a sealed session in the store turned out to be.
+enum OpenedSession: Sendable {
+    case session(Session)
+    /// None (SH-22): whoever reads this tells nobody why, counts it, and says `store_tampered`.
+    ///
+    /// A value whose key this replica does not know is left where it is: keys come to replicas one after another.
+    case unopened(StoreEnvelope.Unopened)
+    /// Genuine, and not understood here: never "none", or a rolling upgrade would sign people out (SH-26).
+    case unreadable(version: UInt8)
+}
+
+/// Seals the sessions of one client for the store, and opens them (SH-22).
+///
+///     key    HKDF-SHA-256( cookie's secret ‖ key of the ring, salt: session id, info: label ‖ client )
+///     value  a StoreEnvelope of SessionCodec's fields, bound to name, client and generation
+///
+/// It takes all three to read a session: the value, a key of the ring, and the cookie.
+struct SessionSeal: Sendable {
+    private let envelope: StoreEnvelope
+    private let client: String
+    private let purpose: [UInt8]
+
+    /// The longest value that is kept (SH-25).
+    static let limit = 64 * 1024
+
+    init(ring: StoreKeyRing, client: String) {
+        envelope = StoreEnvelope(ring: ring)
+        self.client = client
+        purpose = Array("portcullis shared session\u{0}\(client)".utf8)
+    }
+
+    /// The value of a session whose cookie has this secret; `nonce` are twelve random bytes.
+    ///
+    /// Refuses one that is too large, with what of it takes how much (SH-25).
+    func seal(
+        _ session: Session, secret: Secret, under name: StoreName, nonce: [UInt8]
+    ) throws(SessionStoreRefusal) -> [UInt8] {
+        let fields = SessionCodec.encode(session)
+        let bytes = fields.count + StoreEnvelope.overhead
+        guard bytes <= SessionSeal.limit else {
+            throw .tooLarge(bytes: bytes, limit: SessionSeal.limit, parts: SessionSize.parts(of: session))
+        }
+        do {
+            return try envelope.seal(
+                fields, secret: secret, salt: session.id, to: binding(name, session.generation), nonce: nonce)
+        } catch {
+            // The library has no memory, or worse: sessions are neither there nor gone.
+            throw .unavailable
+        }
+    }
+
+    /// The session of a cookie, from the value and the generation that lie under `name`.
+    func open(
+        _ value: [UInt8], for cookie: SharedCookie, under name: StoreName, generation: UInt32
+    ) -> OpenedSession {
+        // Nothing that long was ever sealed.
+        guard value.count <= SessionSeal.limit else { return .unopened(.altered) }
+        switch envelope.open(value, secret: cookie.secret, salt: cookie.id, from: binding(name, generation)) {
+        case .unopened(let reason): return .unopened(reason)
+        case .unreadable(let version): return .unreadable(version: version)
+        case .bytes(let fields):
+            // Whoever sealed it had the keys: fields that are not understood are those of another release.
+            guard let session = SessionCodec.decode(fields, client: client) else {
+                return .unreadable(version: value[0])
+            }
+            guard session.id == cookie.id, session.generation == generation else { return .unopened(.altered) }
+            return .session(session)
+        }
+    }
+
+    private func binding(_ name: StoreName, _ generation: UInt32) -> StoreEnvelope.Binding {
+        StoreEnvelope.Binding(purpose: purpose, name: name, generation: generation)
+    }
+}

@@ -1,0 +1,38 @@
+import Bytes
+import Crypto
+
+/// The cookie of a session in the store: it stays the same from the login to the end.
+///
+///     base64url( session id (16) ‖ secret (32) )
+///
+/// The identifier finds the session. The secret is half of the key that opens it, and stands nowhere but in the browser.
+struct SharedCookie: Sendable {
+    let id: [UInt8]
+    let secret: Secret
+
+    static let idLength = 16
+    static let secretLength = 32
+    private static let textLength = 64
+
+    /// The two halves; nil unless they are as long as they have to be.
+    init?(id: [UInt8], secret: Secret) {
+        guard id.count == SharedCookie.idLength, secret.count == SharedCookie.secretLength else { return nil }
+        self.id = id
+        self.secret = secret
+    }
+
+    /// What a browser brought; nil for what no cookie of this store looks like.
+    init?(_ value: Span<UInt8>) {
+        guard value.count == SharedCookie.textLength, let bytes = Base64URL.decode(value) else { return nil }
+        id = Array(bytes[..<SharedCookie.idLength])
+        secret = Secret(Array(bytes[SharedCookie.idLength...]))
+    }
+
+    /// The cookie's value.
+    var text: [UInt8] {
+        let bytes = id + secret.reveal()
+        var text: [UInt8] = []
+        Base64URL.append(bytes.span, to: &text)
+        return text
+    }
+}

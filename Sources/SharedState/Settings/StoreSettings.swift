@@ -1,0 +1,111 @@
+package import Crypto
+
+/// Where several gateways keep what they have in common, and how they ask for it.
+package struct StoreSettings: Sendable {
+    /// How the servers of the store stand to each other.
+    package enum Topology: Sendable, Equatable {
+        case standalone, sentinel, cluster
+    }
+
+    /// What of the gateway's state is in the store.
+    package enum Share: Sendable, Equatable {
+        case sessions, proofs, logins
+    }
+
+    /// Where a write has to be before it counts.
+    package enum Durability: Sendable, Equatable {
+        case primary, replica
+    }
+
+    /// What becomes of proofs while the store cannot be asked.
+    package enum ProofsWhenDown: Sendable, Equatable {
+        case refuse, local
+    }
+
+    /// Whether a gateway whose store is down says that it is ready.
+    package enum Readiness: Sendable, Equatable {
+        case lenient, strict
+    }
+
+    /// How many connections a process has to a server.
+    package enum Connections: Sendable, Equatable {
+        case perWorker, perProcess
+    }
+
+    /// The oldest version of TLS.
+    package enum MinimumVersion: Sendable, Equatable {
+        case tls12, tls13
+    }
+
+    /// One server.
+    package enum Address: Sendable, Equatable {
+        case network(host: String, port: UInt16, isSecure: Bool)
+        case unixSocket(path: String)
+    }
+
+    /// The Sentinels, who know which server is the primary.
+    package struct Sentinel: Sendable {
+        /// What they call it.
+        package var name: String
+        package var addresses: [Address] = []
+        package var user: String?
+        package var password: Secret?
+
+        package init(name: String) { self.name = name }
+    }
+
+    /// How the servers' certificates are verified, and which one is shown to them.
+    package struct TLS: Sendable {
+        package var certificateAuthorityFile: String?
+        /// The URL's host where nothing is said.
+        package var serverName: String?
+        package var clientCertificateFile: String?
+        package var clientKeyFile: String?
+        package var minimumVersion = MinimumVersion.tls12
+
+        package init() {}
+    }
+
+    package struct Timeouts: Sendable {
+        package var connect = Duration.seconds(1)
+        /// Of one command, from its writing.
+        package var command = Duration.milliseconds(250)
+
+        package init() {}
+    }
+
+    /// Bounds of one connection.
+    package struct Limits: Sendable {
+        package var inFlight = 4096
+        package var bytes = 4 << 20
+        package var connections = Connections.perWorker
+
+        package init() {}
+    }
+
+    package var addresses: [Address]
+    /// Of the URL; a cluster has none but 0.
+    package var database = 0
+    package var topology = Topology.standalone
+    package var sentinel: Sentinel?
+    package var user: String?
+    package var password: Secret?
+    package var tls = TLS()
+    /// 32 bytes each: the first seals, all open.
+    package var keys: [Secret] = []
+    /// Of every key and channel.
+    package var prefix = "pc"
+    package var shares: [Share] = [.sessions, .proofs, .logins]
+    package var durability = Durability.primary
+    package var proofsWhenDown = ProofsWhenDown.refuse
+    /// How often a known session is asked about; at each request where it is nothing.
+    package var recheck = Duration.seconds(10)
+    package var timeouts = Timeouts()
+    package var limits = Limits()
+    package var insecureAllowPlain = false
+    package var readiness = Readiness.lenient
+    /// What is written: what the oldest release that runs can read.
+    package var format = Int(StoreFormat.newest.rawValue)
+
+    package init(addresses: [Address] = []) { self.addresses = addresses }
+}
