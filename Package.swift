@@ -33,6 +33,7 @@ let package = Package(
         .library(name: "HTTPMessage", targets: ["HTTPMessage"]),
         .library(name: "Crypto", targets: ["Crypto"]),
         .library(name: "HTTP1", targets: ["HTTP1"]),
+        .library(name: "RESP", targets: ["RESP"]),
         .library(name: "JOSE", targets: ["JOSE"]),
         .library(name: "OAuth", targets: ["OAuth"]),
         .library(name: "Refusals", targets: ["Refusals"]),
@@ -64,6 +65,7 @@ let package = Package(
         .target(name: "Crypto", dependencies: ["Bytes", "COpenSSL"], swiftSettings: pure),
         .target(name: "JOSE", dependencies: ["Bytes", "JSON", "Crypto"], swiftSettings: pure),
         .target(name: "HTTP1", dependencies: ["Bytes", "HTTPMessage"], swiftSettings: pure),
+        .target(name: "RESP", dependencies: ["Bytes"], swiftSettings: pure),
         .target(
             name: "OAuth", dependencies: ["Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE"], swiftSettings: pure),
 
@@ -76,6 +78,10 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "Fetch", dependencies: ["Bytes", "HTTPMessage", "EventLoop", "CCurl"], swiftSettings: settings),
+
+        .target(
+            name: "StoreLink", dependencies: ["Bytes", "RESP", "Crypto", "EventLoop", "Transport"],
+            swiftSettings: settings),
 
         // 4: issuers' metadata and keys; proofs that were used; logs and metrics
         .target(name: "Replay", dependencies: ["Crypto"], swiftSettings: pure),
@@ -173,6 +179,8 @@ let package = Package(
             name: "HTTP1Tests", dependencies: ["HTTP1", "HTTPMessage", "Bytes", "TestSupport", "TestTraits"],
             swiftSettings: settings),
         .testTarget(
+            name: "RESPTests", dependencies: ["RESP", "Bytes", "TestSupport", "TestTraits"], swiftSettings: settings),
+        .testTarget(
             name: "CryptoTests", dependencies: ["Crypto", "JOSE", "Bytes", "TestSupport", "TestTraits"],
             swiftSettings: settings),
         .testTarget(
@@ -192,6 +200,12 @@ let package = Package(
         .testTarget(
             name: "FetchTests",
             dependencies: ["Fetch", "EventLoop", "HTTPMessage", "Bytes", "TestSupport", "TestTraits"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "StoreLinkTests",
+            dependencies: [
+                "StoreLink", "RESP", "Crypto", "EventLoop", "Transport", "Bytes", "TestSupport", "TestTraits",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "TelemetryTests", dependencies: ["Telemetry", "JSON", "Bytes", "TestSupport", "TestTraits"],

@@ -24,6 +24,7 @@ package enum RequirementTable {
         RequirementFamily(prefix: "LO", title: "logouts", isTested: true, rows: logouts),
         RequirementFamily(prefix: "MD", title: "metadata and keys", isTested: true, rows: metadata),
         RequirementFamily(prefix: "OPS", title: "operation", isTested: true, rows: operation),
+        RequirementFamily(prefix: "SH", title: "a store that replicas share", isTested: true, rows: sharedState),
         RequirementFamily(
             prefix: "ECO", title: "pages for people, and what surrounds the gateway", isTested: true,
             rows: (images + observability + kubernetes + surroundings).sorted { $0.id < $1.id }),

@@ -8,7 +8,7 @@ enum RequirementRows {
 
     /// A row's name, wherever it stands.
     static var row: Regex<Substring> {
-        #/\b(?:HTTP|JOSE|RS|MD|OPS|DPOP|MTLS|INT|STEP|RAR|TX|MCP|CA|JAR|PAR|CF|OIDC|SC|RF|RV|LO|ECO)-\d\d\b/#
+        #/\b(?:HTTP|JOSE|RS|MD|OPS|DPOP|MTLS|INT|STEP|RAR|TX|MCP|CA|JAR|PAR|CF|OIDC|SC|RF|RV|LO|SH|ECO)-\d\d\b/#
     }
 
     /// How many tests show that a row holds, and how many that it refuses: as the traits of the tests say, and the

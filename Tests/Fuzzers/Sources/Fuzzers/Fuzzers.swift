@@ -27,6 +27,7 @@ enum Target: String, CaseIterable {
     case pageText = "page-text"
     case curlCommand = "curl-command"
     case traceContext = "trace-context"
+    case storeReply = "store-reply"
 
     /// The one that `FUZZ_TARGET` names: libFuzzer starts itself again for some jobs, and the environment comes along.
     static let chosen: Target = {
@@ -67,6 +68,7 @@ enum Target: String, CaseIterable {
         case .pageText: PageTextFuzzer.attempt(input)
         case .curlCommand: CurlCommandFuzzer.attempt(input)
         case .traceContext: TraceContextFuzzer.attempt(input)
+        case .storeReply: StoreReplyFuzzer.attempt(input)
         }
     }
 }
