@@ -34,6 +34,7 @@ let package = Package(
         .library(name: "Compression", targets: ["Compression"]),
         .library(name: "Crypto", targets: ["Crypto"]),
         .library(name: "HTTP1", targets: ["HTTP1"]),
+        .library(name: "RESP", targets: ["RESP"]),
         .library(name: "JOSE", targets: ["JOSE"]),
         .library(name: "OAuth", targets: ["OAuth"]),
         .library(name: "Refusals", targets: ["Refusals"]),
@@ -68,6 +69,7 @@ let package = Package(
         .target(name: "Crypto", dependencies: ["Bytes", "COpenSSL"], swiftSettings: pure),
         .target(name: "JOSE", dependencies: ["Bytes", "JSON", "Crypto"], swiftSettings: pure),
         .target(name: "HTTP1", dependencies: ["Bytes", "HTTPMessage"], swiftSettings: pure),
+        .target(name: "RESP", dependencies: ["Bytes"], swiftSettings: pure),
         .target(
             name: "OAuth", dependencies: ["Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE"], swiftSettings: pure),
 
@@ -80,6 +82,10 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "Fetch", dependencies: ["Bytes", "HTTPMessage", "EventLoop", "CCurl"], swiftSettings: settings),
+
+        .target(
+            name: "StoreLink", dependencies: ["Bytes", "RESP", "Crypto", "EventLoop", "Transport"],
+            swiftSettings: settings),
 
         // 4: issuers' metadata and keys; proofs that were used; logs and metrics
         .target(name: "Replay", dependencies: ["Crypto"], swiftSettings: pure),
@@ -183,6 +189,8 @@ let package = Package(
             name: "CompressionTests", dependencies: ["Compression", "TestSupport", "TestTraits"],
             swiftSettings: settings),
         .testTarget(
+            name: "RESPTests", dependencies: ["RESP", "Bytes", "TestSupport", "TestTraits"], swiftSettings: settings),
+        .testTarget(
             name: "CryptoTests", dependencies: ["Crypto", "JOSE", "Bytes", "TestSupport", "TestTraits"],
             swiftSettings: settings),
         .testTarget(
@@ -202,6 +210,12 @@ let package = Package(
         .testTarget(
             name: "FetchTests",
             dependencies: ["Fetch", "EventLoop", "HTTPMessage", "Bytes", "TestSupport", "TestTraits"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "StoreLinkTests",
+            dependencies: [
+                "StoreLink", "RESP", "Crypto", "EventLoop", "Transport", "Bytes", "TestSupport", "TestTraits",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "TelemetryTests", dependencies: ["Telemetry", "JSON", "Bytes", "TestSupport", "TestTraits"],

@@ -15,11 +15,13 @@ enum ImportTable {
         "Crypto": ["Bytes", "COpenSSL"],
         "JOSE": ["Bytes", "JSON", "Crypto"],
         "HTTP1": ["Bytes", "HTTPMessage"],
+        "RESP": ["Bytes"],
         "OAuth": ["Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE"],
         "Systemd": [],
         "EventLoop": ["CEvent"],
         "Transport": ["Bytes", "HTTPMessage", "EventLoop", "CSocket", "COpenSSL"],
         "Fetch": ["Bytes", "HTTPMessage", "EventLoop", "CCurl"],
+        "StoreLink": ["Bytes", "RESP", "Crypto", "EventLoop", "Transport"],
         "Telemetry": ["Bytes", "JSON"],
         "Replay": ["Crypto"],
         "Issuers": ["Bytes", "Rates", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Telemetry"],
@@ -62,8 +64,8 @@ enum ImportTable {
 
     /// Targets that are pure: they read no clock, no file, no environment and make no system call.
     static let withoutSystem: Set<String> = [
-        "Bytes", "Rates", "JSON", "HTTPMessage", "JOSE", "HTTP1", "OAuth", "Refusals", "Access", "Requirements",
-        "Systemd",
+        "Bytes", "Rates", "JSON", "HTTPMessage", "JOSE", "HTTP1", "RESP", "OAuth", "Refusals", "Access",
+        "Requirements", "Systemd",
     ]
 
     /// Targets that share values between threads, and call the system for nothing else.

@@ -28,6 +28,7 @@ enum Target: String, CaseIterable {
     case curlCommand = "curl-command"
     case traceContext = "trace-context"
     case sealedSession = "sealed-session"
+    case storeReply = "store-reply"
 
     /// The one that `FUZZ_TARGET` names: libFuzzer starts itself again for some jobs, and the environment comes along.
     static let chosen: Target = {
@@ -69,6 +70,7 @@ enum Target: String, CaseIterable {
         case .curlCommand: CurlCommandFuzzer.attempt(input)
         case .traceContext: TraceContextFuzzer.attempt(input)
         case .sealedSession: SealedSessionFuzzer.attempt(input)
+        case .storeReply: StoreReplyFuzzer.attempt(input)
         }
     }
 }

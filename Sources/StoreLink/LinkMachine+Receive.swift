@@ -1,0 +1,92 @@
+import Bytes
+import RESP
+
+/// What the bytes that a server has sent are: whose answer.
+extension LinkMachine {
+    /// What stands at the beginning of the bytes that have not been used up.
+    public enum Received: Sendable, Equatable {
+        /// Not a whole reply yet.
+        case incomplete
+        /// The answer to the command with this ticket, of so many bytes.
+        case answer(ticket: UInt64, count: Int)
+        /// An answer that nobody waits for any more, or that was the link's own.
+        case nobodys(count: Int)
+        /// The answer to a step of the greeting, which is as it must be.
+        case greeted(step: Int, count: Int)
+        /// The connection is of no use any more.
+        case broken(LinkLoss)
+    }
+
+    /// Reads the next reply; `bytes` begin where the last one ended, and are more each time while it is incomplete.
+    public mutating func next(in bytes: Span<UInt8>, now: UInt64) -> Received {
+        guard !bytes.isEmpty else { return .incomplete }
+        guard let first = awaited.first else { return .broken(.unasked(hex: LinkMachine.hex(bytes))) }
+        // An answer to what the server cannot have read: whatever it is, it is not the answer.
+        if phase == .ready, first.firstByte >= writtenBytes {
+            return .broken(.unasked(hex: LinkMachine.hex(bytes)))
+        }
+        let count: Int
+        do throws(ReplyRefusal) {
+            guard let length = try reader.advance(bytes) else { return .incomplete }
+            count = length
+        } catch {
+            return .broken(.malformed(error, hex: LinkMachine.hex(bytes)))
+        }
+        _ = awaited.removeFirst()
+        unoffered = max(0, unoffered - 1)
+        searched = max(0, searched - 1)
+        lastAnswer = now
+        unansweredInARow = 0
+        counters.replies += 1
+        switch first.owner {
+        case .command: return .answer(ticket: first.ticket, count: count)
+        case .abandoned: return .nobodys(count: count)
+        case .ping, .authentication, .greeting: return judge(first, bytes.extracting(..<count), now)
+        }
+    }
+
+    /// Whether an answer that is the link's own is as it must be.
+    private mutating func judge(_ awaited: AwaitedReply, _ bytes: Span<UInt8>, _ now: UInt64) -> Received {
+        guard let reply = Reply(bytes) else { return .broken(.unasked(hex: LinkMachine.hex(bytes))) }
+        if awaited.owner == .ping {
+            let isFitting = reply.kind == .error || reply.bytes.isEqual(to: "PONG".utf8Span.span)
+            // The only answer whose text is known before: a stream that has slipped shows here.
+            return isFitting ? .nobodys(count: bytes.count) : .broken(.unasked(hex: LinkMachine.hex(bytes)))
+        }
+        if awaited.owner == .authentication {
+            if reply.kind == .error { return .broken(.authenticationRefused(ServerRefusal(reply.bytes).code)) }
+            becomeReadyIfGreeted(now)
+            return .nobodys(count: bytes.count)
+        }
+        let step = Int(awaited.ticket)
+        if let loss = loss(of: reply, at: greeting.steps[step]) { return .broken(loss) }
+        becomeReadyIfGreeted(now)
+        return .greeted(step: step, count: bytes.count)
+    }
+
+    private func loss(of reply: borrowing Reply, at step: Greeting.Step) -> LinkLoss? {
+        if reply.kind == .error {
+            let code = ServerRefusal(reply.bytes).code
+            if code == .notAuthenticated { return .authenticationRefused(code) }
+            if case .anything = step.expectation { return code == .tooManyClients ? refused(reply, step, code) : nil }
+            return refused(reply, step, code)
+        }
+        guard case .primary = step.expectation else { return nil }
+        var elements = reply.elements
+        guard let role = elements.next(), role.bytes.isEqual(to: "master".utf8Span.span) else { return .notPrimary }
+        return nil
+    }
+
+    private func refused(_ reply: borrowing Reply, _ step: Greeting.Step, _ code: ServerRefusal.Code) -> LinkLoss {
+        .greetingRefused(command: step.command.name, code, text: ServerText.printable(reply.bytes))
+    }
+
+    private mutating func becomeReadyIfGreeted(_ now: UInt64) {
+        guard phase == .greeting, awaited.isEmpty else { return }
+        phase = .ready
+        readySince = now
+    }
+
+    /// The first sixteen bytes.
+    static func hex(_ bytes: Span<UInt8>) -> String { Hex.encode(bytes.extracting(..<min(16, bytes.count))) }
+}

@@ -1,0 +1,85 @@
+import EventLoop
+import RESP
+import Transport
+
+/// From bytes that have come to answers that are told.
+extension ServerLink {
+    /// Reads of one turn: a server that sends without end must not hold the loop.
+    private static let readsInOneTurn = 16
+
+    func becameReadable() {
+        if isHandshaking { return handshake() }
+        readAvailable()
+        if machine.hasOutput { flushLater() }
+        rearm()
+    }
+
+    /// Reads what the socket has, and tells the answers in it.
+    func readAvailable() {
+        for _ in 0..<ServerLink.readsInOneTurn {
+            let room = received.room
+            let count = stream.read(into: room.start, capacity: room.count)
+            guard count > 0 else { return readNothing(count) }
+            received.received(count)
+            guard tellAnswers() else { return }
+            // A plain socket that gave less than there was room for is empty.
+            if stream.tls == nil, count < room.count { return }
+        }
+        if stream.hasBufferedBytes { FileEvent.activate(readEvent, .read) }
+    }
+
+    private func readNothing(_ outcome: Int) {
+        switch outcome {
+        case 0: lose(.closed)
+        case ByteStream.failed: lose(.broken)
+        case ByteStream.wantsWrite: awaitWritable(true)
+        default: break
+        }
+    }
+
+    /// Tells each answer that is whole to whom it belongs; false when the connection is no more.
+    private func tellAnswers() -> Bool {
+        let generation = generation
+        var used = 0
+        while used < received.count {
+            let bytes = Span(_unsafeStart: UnsafePointer(received.start + used), count: received.count - used)
+            switch machine.next(in: bytes, now: clock()) {
+            case .incomplete:
+                received.drop(used)
+                return true
+            case .answer(let ticket, let count):
+                used += count
+                tell(ticket, bytes.extracting(..<count))
+            case .nobodys(let count):
+                used += count
+                tellIfOpened()
+            case .greeted(let step, let count):
+                used += count
+                if let reply = Reply(bytes.extracting(..<count)) { receiver.linkGreeted(step, reply) }
+                if generation == self.generation { tellIfOpened() }
+            case .broken(let loss):
+                lose(loss)
+                return false
+            }
+            guard generation == self.generation else { return false }
+        }
+        received.drop(used)
+        return true
+    }
+
+    private func tell(_ ticket: UInt64, _ bytes: Span<UInt8>) {
+        guard let reply = Reply(bytes) else { return receiver.linkAnswered(ticket, .unknown) }
+        if reply.kind == .error {
+            receiver.linkAnswered(ticket, .refused(ServerRefusal(reply.bytes), text: reply.bytes))
+        } else {
+            receiver.linkAnswered(ticket, .reply(reply))
+        }
+    }
+
+    /// Tells once that commands are taken, when the greeting's last answer has opened the link.
+    func tellIfOpened() {
+        guard machine.phase == .ready, openedGeneration != generation else { return }
+        openedGeneration = generation
+        receiver.linkOpened()
+    }
+}

@@ -1,0 +1,98 @@
+import Crypto
+import RESP
+import StoreLink
+
+/// A machine with a clock and a wire of the test's own.
+struct DrivenMachine {
+    var machine: LinkMachine
+    var now: UInt64 = 10_000_000
+    /// What was received and not used up.
+    private var rest: [UInt8] = []
+
+    init(_ greeting: Greeting = Greeting(), limits: LinkLimits = LinkLimits()) {
+        machine = LinkMachine(greeting: greeting, limits: limits)
+    }
+
+    /// A machine whose greeting has been answered.
+    static func ready(limits: LinkLimits = LinkLimits()) -> DrivenMachine {
+        var driven = DrivenMachine(limits: limits)
+        driven.open()
+        return driven
+    }
+
+    /// Starts it, and opens a connection.
+    mutating func open() {
+        machine.start(now: now)
+        _ = machine.step(now: now)
+        machine.opened(now: now)
+    }
+
+    /// Takes a command with this ticket.
+    mutating func send(_ ticket: UInt64, _ name: String = "GET", within: UInt64 = 0) -> SendOutcome {
+        machine.accept(Command(name), ticket: ticket, within: within)
+    }
+
+    /// Writes all, or so many bytes, of what waits; what it was.
+    @discardableResult
+    mutating func write(_ most: Int = .max) -> String {
+        machine.offer(now: now)
+        let taken = Array(machine.unsent.prefix(most))
+        let text = String(decoding: taken, as: UTF8.self)
+        machine.wrote(taken.count)
+        return text
+    }
+
+    /// Sends commands with these tickets, in one write.
+    mutating func ask(_ tickets: UInt64...) {
+        for ticket in tickets { _ = send(ticket) }
+        write()
+    }
+
+    /// Receives bytes: all that they are to the machine, up to what is not whole.
+    mutating func receive(_ text: String) -> [LinkMachine.Received] {
+        rest += Array(text.utf8)
+        var found: [LinkMachine.Received] = []
+        while !rest.isEmpty {
+            let bytes = rest
+            let one = machine.next(in: bytes.span, now: now)
+            switch one {
+            case .incomplete: return found
+            case .answer(_, let count), .nobodys(let count), .greeted(_, let count): rest.removeFirst(count)
+            case .broken:
+                found.append(one)
+                return found
+            }
+            found.append(one)
+        }
+        return found
+    }
+
+    /// Lets time pass, and does what it has come for; all steps but the last, which is none.
+    mutating func pass(_ microseconds: UInt64) -> [LinkMachine.TimeStep] {
+        now += microseconds
+        var steps: [LinkMachine.TimeStep] = []
+        while true {
+            let step = machine.step(now: now)
+            if step == .nothing { return steps }
+            steps.append(step)
+            if case .lose = step { return steps }
+        }
+    }
+
+    /// Loses the connection; the tickets of what was in flight, and of what was certainly not sent.
+    mutating func lose(_ loss: LinkLoss = .closed, random: UInt64 = 0) -> (unknown: [UInt64], notSent: [UInt64]) {
+        machine.lose(loss, now: now, random: random)
+        rest = []
+        var failed: (unknown: [UInt64], notSent: [UInt64]) = ([], [])
+        while let one = machine.takeFailed() {
+            if one.isNotSent { failed.notSent.append(one.ticket) } else { failed.unknown.append(one.ticket) }
+        }
+        return failed
+    }
+
+    /// How long after the loss the next attempt begins.
+    mutating func waitAfterLoss(_ loss: LinkLoss = .closed, random: UInt64) -> UInt64 {
+        _ = lose(loss, random: random)
+        return (machine.nextMoment ?? 0) - now
+    }
+}

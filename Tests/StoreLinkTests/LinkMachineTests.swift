@@ -1,0 +1,292 @@
+import Crypto
+import RESP
+import StoreLink
+import TestTraits
+import Testing
+
+@Suite struct `a link as a value` {
+    @Test(.holds("SH-15")) func `writes the commands of a turn at once, and gives answers in their order`() {
+        var driven = DrivenMachine.ready()
+        for ticket: UInt64 in 1...16 { #expect(driven.send(ticket) == .accepted) }
+        #expect(driven.write() == String(repeating: "*1\r\n$3\r\nGET\r\n", count: 16))
+        #expect(driven.machine.counters.writes == 1)
+        let answers = driven.receive(String(repeating: ":1\r\n", count: 16))
+        #expect(answers == (1...16).map { .answer(ticket: $0, count: 4) })
+        #expect(driven.machine.inFlight == 0)
+        #expect(!driven.machine.hasOutput)
+    }
+
+    @Test(.refuses("SH-15")) func `holds nothing back to make a write larger`() {
+        var driven = DrivenMachine.ready()
+        _ = driven.send(1)
+        #expect(driven.machine.hasOutput, "it is there to be written in this turn")
+        #expect(driven.machine.nextMoment == nil, "no clock is waited for")
+        driven.write()
+        #expect(driven.receive("+OK\r\n") == [.answer(ticket: 1, count: 5)])
+    }
+
+    @Test(.holds("SH-16")) func `takes 4,096 commands at once, and more bytes than one write takes`() {
+        var driven = DrivenMachine.ready()
+        for ticket: UInt64 in 1...4096 { #expect(driven.send(ticket) == .accepted) }
+        #expect(driven.write(1000).utf8.count == 1000)
+        driven.write()
+        #expect(driven.receive(String(repeating: "$-1\r\n", count: 4096)).count == 4096)
+    }
+
+    @Test(.refuses("SH-16")) func `refuses one more at once, until one was answered`() {
+        var driven = DrivenMachine.ready()
+        for ticket: UInt64 in 1...4096 { _ = driven.send(ticket) }
+        #expect(driven.send(0) == .busy)
+        driven.write()
+        #expect(driven.send(0) == .busy)
+        _ = driven.receive("+OK\r\n")
+        #expect(driven.send(0) == .accepted)
+    }
+
+    @Test(.refuses("SH-16")) func `refuses bytes beyond those that may wait`() {
+        var driven = DrivenMachine.ready()
+        var large = Command("SET")
+        large.append([UInt8](repeating: 1, count: 1 << 20).span)
+        for ticket: UInt64 in 1...3 { #expect(driven.machine.accept(large, ticket: ticket) == .accepted) }
+        #expect(driven.machine.accept(large, ticket: 4) == .busy)
+        #expect(driven.send(5) == .accepted, "a small one has room")
+        driven.write(1 << 20)
+        #expect(driven.machine.accept(large, ticket: 6) == .accepted)
+    }
+
+    @Test func `refuses commands at once where there is no connection`() {
+        var driven = DrivenMachine()
+        #expect(driven.send(1) == .down)
+        driven.machine.start(now: driven.now)
+        #expect(driven.send(1) == .down)
+        #expect(driven.machine.step(now: driven.now) == .attempt)
+        #expect(driven.send(1) == .down)
+        driven.machine.opened(now: driven.now)
+        #expect(driven.send(1) == .accepted)
+        _ = driven.lose()
+        #expect(driven.send(1) == .down)
+    }
+
+    @Test(.holds("SH-17"), .refuses("SH-17"))
+    func `sends nothing again, and knows what was certainly not sent`() {
+        var driven = DrivenMachine.ready()
+        for ticket: UInt64 in 1...3 { _ = driven.send(ticket) }
+        // All of the first command, and one byte of the second, which no server can have executed; but who knows TLS.
+        driven.write(14)
+        let failed = driven.lose()
+        #expect(failed.unknown == [1, 2])
+        #expect(failed.notSent == [3])
+        driven.now += 60_000
+        #expect(driven.pass(0) == [.attempt])
+        driven.machine.opened(now: driven.now)
+        #expect(driven.write() == "", "the next connection is given nothing of the last")
+    }
+
+    @Test(.refuses("SH-80")) func `takes no answer too many, nor one before its command was written`() {
+        var driven = DrivenMachine.ready()
+        #expect(driven.receive("+OK\r\n") == [.broken(.unasked(hex: "2b4f4b0d0a"))])
+        driven = .ready()
+        driven.ask(1)
+        #expect(
+            driven.receive(":1\r\n:1\r\n") == [.answer(ticket: 1, count: 4), .broken(.unasked(hex: "3a310d0a"))])
+        driven = .ready()
+        _ = driven.send(1)
+        #expect(driven.receive(":1\r\n") == [.broken(.unasked(hex: "3a310d0a"))])
+    }
+
+    @Test(.refuses("SH-80")) func `takes no bytes that are no reply, and shows the first sixteen`() {
+        var driven = DrivenMachine.ready()
+        driven.ask(1, 2)
+        #expect(
+            driven.receive(":1\r\nHTTP/1.1 400 Bad Request\r\n") == [
+                .answer(ticket: 1, count: 4),
+                .broken(.malformed(.unknownType(0x48), hex: "485454502f312e312034303020426164")),
+            ])
+        #expect(driven.lose(.broken).unknown == [2])
+    }
+
+    @Test(.holds("SH-80")) func `gives a late answer to nobody, and the next to its command`() {
+        var driven = DrivenMachine.ready()
+        driven.ask(1)
+        #expect(driven.pass(250_000) == [.expired(ticket: 1)])
+        driven.ask(2)
+        #expect(driven.receive("+late\r\n+OK\r\n") == [.nobodys(count: 7), .answer(ticket: 2, count: 5)])
+    }
+
+    @Test func `reads replies that come in pieces`() {
+        var driven = DrivenMachine.ready()
+        driven.ask(1, 2)
+        #expect(driven.receive("$5\r\nab") == [])
+        #expect(driven.receive("cde\r\n:") == [.answer(ticket: 1, count: 11)])
+        #expect(driven.receive("7\r\n") == [.answer(ticket: 2, count: 4)])
+    }
+}
+
+@Suite struct `the times of a link` {
+    @Test(.holds("SH-07")) func `run from a command's writing`() {
+        var driven = DrivenMachine.ready()
+        _ = driven.send(1)
+        driven.now += 200_000
+        driven.write()
+        #expect(driven.pass(249_999) == [])
+        #expect(driven.machine.nextMoment == driven.now + 1)
+        #expect(driven.receive("+OK\r\n") == [.answer(ticket: 1, count: 5)])
+        #expect(driven.pass(1) == [])
+    }
+
+    @Test(.refuses("SH-07")) func `are over for each command alone, once`() {
+        var driven = DrivenMachine.ready()
+        driven.ask(1)
+        driven.now += 100_000
+        driven.ask(2)
+        _ = driven.send(3, within: 20_000)
+        driven.write()
+        #expect(driven.pass(19_999) == [])
+        #expect(driven.pass(1) == [.expired(ticket: 3)])
+        #expect(driven.machine.nextMoment == driven.now + 130_000)
+        #expect(driven.pass(130_000) == [.expired(ticket: 1)])
+        #expect(driven.pass(0) == [])
+        #expect(driven.receive(":1\r\n:2\r\n:3\r\n").count == 3)
+        #expect(driven.pass(500_000) == [])
+    }
+
+    @Test(.holds("SH-18")) func `ask a server for a sign of life that was silent for a second`() {
+        var driven = DrivenMachine.ready()
+        #expect(driven.pass(999_999) == [])
+        #expect(!driven.machine.hasOutput)
+        #expect(driven.pass(1) == [])
+        #expect(driven.write() == "*1\r\n$4\r\nPING\r\n")
+        driven.now += 900_000
+        #expect(driven.receive("+PONG\r\n") == [.nobodys(count: 7)])
+        #expect(driven.pass(900_000) == [])
+    }
+
+    @Test(.refuses("SH-18")) func `leave a server that gives no sign of life within a second`() {
+        var driven = DrivenMachine.ready()
+        _ = driven.pass(1_000_000)
+        driven.write()
+        #expect(driven.pass(999_999) == [])
+        #expect(driven.pass(1) == [.lose(.silent)])
+    }
+
+    @Test(.refuses("SH-18")) func `leave a server that does not answer three commands in a row`() {
+        var driven = DrivenMachine.ready()
+        for ticket: UInt64 in 1...3 {
+            driven.ask(ticket)
+            driven.now += 10_000
+        }
+        #expect(
+            driven.pass(250_000) == [
+                .expired(ticket: 1), .expired(ticket: 2), .expired(ticket: 3), .lose(.silent),
+            ])
+    }
+
+    @Test(.holds("SH-18")) func `stay with a server that answers one in three`() {
+        var driven = DrivenMachine.ready()
+        driven.ask(1, 2)
+        #expect(driven.pass(250_000) == [.expired(ticket: 1), .expired(ticket: 2)])
+        #expect(driven.receive("+late\r\n") == [.nobodys(count: 7)])
+        driven.ask(3, 4)
+        #expect(driven.pass(250_000) == [.expired(ticket: 3), .expired(ticket: 4)])
+    }
+
+    @Test(.refuses("SH-18")) func `leave a server that was silent for a second while a command may take longer`() {
+        var driven = DrivenMachine.ready()
+        _ = driven.send(1, within: 5_000_000)
+        driven.write()
+        #expect(driven.pass(999_999) == [])
+        #expect(driven.pass(1) == [.lose(.silent)])
+        #expect(driven.lose(.silent).unknown == [1])
+    }
+
+    @Test(.refuses("SH-80")) func `take nothing but PONG for a sign of life`() {
+        var driven = DrivenMachine.ready()
+        _ = driven.pass(1_000_000)
+        driven.write()
+        #expect(driven.receive(":1\r\n") == [.broken(.unasked(hex: "3a310d0a"))])
+    }
+
+    @Test(.refuses("SH-07")) func `are over for an attempt that comes to nothing within a second`() {
+        var driven = DrivenMachine()
+        driven.machine.start(now: driven.now)
+        #expect(driven.pass(0) == [.attempt])
+        #expect(driven.pass(999_999) == [])
+        #expect(driven.pass(1) == [.lose(.connectTimedOut)])
+    }
+}
+
+@Suite struct `the attempts of a link` {
+    @Test(.holds("SH-19")) func `begin at once after a link that lasted`() {
+        var driven = DrivenMachine.ready()
+        driven.now += 1_000_000
+        #expect(driven.waitAfterLoss(random: .max) == 0)
+        #expect(driven.pass(0) == [.attempt])
+    }
+
+    @Test(.holds("SH-19")) func `then wait for anything up to a time that doubles, two seconds at most`() {
+        var driven = DrivenMachine.ready()
+        driven.now += 1_000_000
+        _ = driven.lose()
+        for bound: UInt64 in [50_000, 100_000, 200_000, 400_000, 800_000, 1_600_000, 2_000_000, 2_000_000] {
+            for random in [0, bound / 2, bound] {
+                var other = driven
+                #expect(other.waitAfterLoss(.unreachable("x"), random: random) == random)
+                other = driven
+                #expect(other.waitAfterLoss(.unreachable("x"), random: random + bound + 1) == random)
+            }
+            _ = driven.lose(.unreachable("x"))
+        }
+    }
+
+    @Test(.refuses("SH-19")) func `do not begin at once again after a link that did not last`() {
+        var driven = DrivenMachine.ready()
+        driven.now += 999_999
+        #expect(driven.waitAfterLoss(random: 50_000) == 50_000)
+        driven.now += 50_000
+        #expect(driven.pass(0) == [.attempt])
+        driven.machine.opened(now: driven.now)
+        #expect(driven.waitAfterLoss(random: 100_000) == 100_000)
+    }
+
+    @Test(.refuses("SH-19")) func `keep to the slowest pace while user and password are refused`() {
+        for random in [0, 250_000, 500_000, UInt64.max] {
+            var driven = DrivenMachine.ready()
+            driven.now += 5_000_000
+            let wait = driven.waitAfterLoss(.authenticationRefused(.wrongPassword), random: random)
+            #expect((1_500_000...2_000_000).contains(wait))
+        }
+    }
+
+    @Test(.holds("SH-19"), .refuses("SH-19"))
+    func `of two hundred links spread over what they may, and are no storm`() {
+        var starts: [UInt64] = []
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<200 {
+            var driven = DrivenMachine.ready()
+            driven.now += 1_000_000
+            let lost = driven.now
+            _ = driven.lose(random: generator.next())
+            // The server is back 2.9 seconds after it was lost.
+            while driven.now < lost + 2_900_000 {
+                driven.now = driven.machine.nextMoment ?? 0
+                starts.append(driven.now - lost)
+                _ = driven.machine.step(now: driven.now)
+                _ = driven.lose(.unreachable("refused"), random: generator.next())
+            }
+            #expect(driven.now - lost <= 4_900_000)
+        }
+        #expect(starts.count { $0 == 0 } == 200)
+        #expect(starts.count < 200 * 12)
+        // Never all in one tenth of a second again.
+        for tenth: UInt64 in 10..<29 { #expect(starts.count { $0 / 100_000 == tenth } < 100) }
+    }
+
+    @Test func `end when the link is told to stop`() {
+        var driven = DrivenMachine.ready()
+        driven.ask(1)
+        #expect(driven.lose(.stopped).unknown == [1])
+        #expect(driven.machine.phase == .stopped)
+        #expect(driven.machine.nextMoment == nil)
+        #expect(driven.pass(10_000_000) == [])
+    }
+}
