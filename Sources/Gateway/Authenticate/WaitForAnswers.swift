@@ -176,3 +176,16 @@ extension WorkerRef {
         runKeptRequest(client, exchange)
     }
 }
+
+extension Wait {
+    /// What a request is refused with for which this never comes; nil for those of logins, which wait for no issuer.
+    var causeOfOutage: Refusal? {
+        switch self {
+        case .nothing, .keys: .issuerKeysUnavailable
+        case .metadata, .introspection: .introspectionUnavailable
+        case .exchange: .exchangeUnavailable
+        case .session: .sessionRefreshUnavailable
+        case .loginPlace, .login: nil
+        }
+    }
+}
