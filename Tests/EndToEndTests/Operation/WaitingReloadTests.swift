@@ -109,4 +109,20 @@ import Testing
         #expect(line["status"] == "503" && line["ended"] == nil, "\(line.raw)")
         #expect(stage.waitsForParked(0))
     }
+
+    @Test(.holds("INT-07")) func `keeps what is known of a good token for a client that has no bad ones left`() throws {
+        var plan = StagePlan.lookups("cache: 0s, negative_cache: 5m")
+        plan.settings += "\nlimits: { bad_token_rate_per_client: 1, bad_token_burst_per_client: 4 }"
+        let stage = try Stage(plan)
+        let good = opaqueToken()
+        #expect(try stage.ask(good).status == 200)
+        stage.issuer.introspect(introspected(["active": "false"]))
+        // One bad token a second is left: others are asked about as long as the machine takes for that.
+        func exhaust() throws { #expect(try eventually { try stage.ask(opaqueToken()).status == 429 }) }
+        try exhaust()
+        try stage.reload()
+        try exhaust()
+        stage.issuer.introspect(introspected())
+        #expect(try stage.ask(good).status == 200)
+    }
 }
