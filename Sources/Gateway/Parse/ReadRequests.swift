@@ -158,7 +158,7 @@ extension WorkerRef {
     ) -> ExchangeRef {
         let exchange = pointee.connections.exchanges.take(
             Exchange(
-                client, id: pointee.journal.identifiers.next(), generation: pointee.policy.generation,
+                client, id: pointee.journal.told.identifiers.next(), generation: pointee.policy.generation,
                 startedAt: clock.microseconds()))
         client.pointee.exchange = exchange
         client.pointee.state = .exchanging
