@@ -65,12 +65,12 @@ struct UpstreamLineRateLimits {
         case addressPutBack
 
         /// The kind of a connection that did not come about.
-        init(connecting cause: Refusal) {
-            switch cause {
-            case .upstreamUnresolved: self = .unresolved
-            case .upstreamConnectTimedOut: self = .connectTimedOut
-            case .upstreamTLSFailed: self = .tlsFailed
-            case _: self = .unreachable
+        init(_ failure: ConnectFailure) {
+            switch failure {
+            case .unresolved: self = .unresolved
+            case .unreachable: self = .unreachable
+            case .timedOut: self = .connectTimedOut
+            case .tlsFailed: self = .tlsFailed
             }
         }
 
