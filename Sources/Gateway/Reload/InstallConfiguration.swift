@@ -7,6 +7,9 @@ import Telemetry
 import Transport
 
 /// What one worker is given to serve by from now on, prepared on another thread.
+///
+/// `@unchecked Sendable`: it is handed over whole through the loop's inbox, and the thread that made it never touches the
+/// listeners' places again.
 struct Succession: @unchecked Sendable {
     let settings: GatewaySettings
     let resources: SharedResources
@@ -172,9 +175,6 @@ extension WorkerRef {
         closeClient(client)
     }
 
-    /// Lets the answer under way say that it is the last, unless it has begun: a client that was promised another may
-    /// have sent it.
-    private func sayEnd(_ client: ClientRef) {
     /// What this request waits for is of a configuration that is served no more, and no listener is left by which it could
     /// be judged anew: it is answered 503.
     ///
@@ -191,6 +191,9 @@ extension WorkerRef {
             refused: Refused(cause, expected: "an answer before a reload removed the listener", found: "none"))
     }
 
+    /// Lets the answer under way say that it is the last, unless it has begun: a client that was promised another may
+    /// have sent it.
+    private func sayEnd(_ client: ClientRef) {
         guard let exchange = client.pointee.exchange, exchange.pointee.phase != .responding else { return }
         exchange.pointee.keepsAlive = false
     }
