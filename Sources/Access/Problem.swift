@@ -20,7 +20,8 @@ package enum Problem {
         writer.string("\(Status.reason(refusal.status))")
         writer.name("status")
         writer.integer(Int64(refusal.status))
-        if let detail = detail(of: refusal) {
+        // What a challenge says too; the other causes are the operator's to know.
+        if let detail = refusal.clientDescription {
             writer.name("detail")
             writer.string(detail)
         }
@@ -36,13 +37,5 @@ package enum Problem {
         }
         writer.endObject()
         return writer.finish()
-    }
-
-    /// What a challenge says too; the other causes are the operator's to know.
-    private static func detail(of refusal: Refusal) -> String? {
-        switch refusal.template {
-        case .token, .request, .proof, .nonce, .stepUp: refusal.clientDescription
-        case _: nil
-        }
     }
 }

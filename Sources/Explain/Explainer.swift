@@ -62,17 +62,14 @@ package struct Explainer {
     /// A refusal that the running gateway, which knows more, may not make.
     private func undecided(_ verdict: Verdict, _ missing: KeysMissing?) -> Verdict? {
         guard case .refused(let refusal, _, let found, _) = verdict else { return nil }
-        switch refusal {
-        case .issuerKeysUnavailable: return .undecided(.keys, reason: missing?.reason ?? found)
-        case .introspectionUnavailable: return .undecided(.introspection, reason: found)
-        case .proofNonceUnknown where settings.proofs.nonceKeys.isEmpty:
-            return .undecided(
-                .nonce,
-                reason:
-                    "the running gateway makes its nonces with a key of its own, because dpop.nonce_keys is not set; "
-                    + "ask it with --request-id")
-        default: return nil
-        }
+        if refusal == .issuerKeysUnavailable { return .undecided(.keys, reason: missing?.reason ?? found) }
+        if refusal == .introspectionUnavailable { return .undecided(.introspection, reason: found) }
+        guard refusal == .proofNonceUnknown, settings.proofs.nonceKeys.isEmpty else { return nil }
+        return .undecided(
+            .nonce,
+            reason:
+                "the running gateway makes its nonces with a key of its own, because dpop.nonce_keys is not set; "
+                + "ask it with --request-id")
     }
 }
 
@@ -92,7 +89,7 @@ extension Explainer {
             return .undecided(
                 .session,
                 reason: "the running gateway seals sessions with a key of its own, because session.keys is not set")
-        default: return nil
+        case nil, .lives, .keyUnknown, .unopened, .idle, .over, .ended: return nil
         }
     }
 }

@@ -22,6 +22,9 @@ import Transport
 ///     worker 0's loop ── also the issuer directory and its fetches
 ///
 /// `init` opens every socket and reads every file, so that what is wrong is known before anything is served.
+///
+/// `@unchecked Sendable`: what changes is the control loop's alone, and its methods are called there. Those that any thread
+/// may call say so, and go there themselves. Other threads read only what `init` has set for good, `workers` among it.
 package final class Gateway: @unchecked Sendable {
     let control: EventLoop
     let registry: MetricsRegistry

@@ -40,7 +40,7 @@ extension Refusal {
         case .plainHTTP: .plainHTTP
         case .loginRequired: .missing
         case .sessionStoreUnavailable, .sessionRefreshUnavailable: .sessionDown
-        case .exchangeTargetRefused: .misconfigured
+        case .exchangeTargetRefused, .introspectionAnswerTooLarge: .misconfigured
         case .loginStartMalformed: .startMalformed
         case .loginLoop: .loop
         case .loginResponseMalformed, .loginResponseIssuerWrong, .loginTokensInResponse, .loginResponseNotSigned:

@@ -267,41 +267,4 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
         case .clientConnectionsTooMany: (429, .plain, .client, "OPS-05", "client_connections_too_many")
         }
     }
-
-    /// What the client may fix, in RFC 6750 §3's characters; one constant per cause.
-    package var clientDescription: String {
-        switch self {
-        case .credentialsMalformed: "The Authorization field is malformed"
-        case .credentialsRepeated: "More than one set of credentials was sent"
-        case .credentialsInQueryToo: "The token was sent in more than one way"
-        case .tokenTooLarge: "The access token is too large"
-        case .tokenExpired: "The access token expired"
-        case .tokenNotYetValid, .tokenIssuedInFuture: "The access token is not valid yet"
-        case .tokenAudienceMissing: "The access token is not for this resource"
-        case .tokenIssuerUnknown, .tokenIssuerNotAccepted: "The access token's issuer is not accepted here"
-        case .tokenBoundToKey: "The access token is bound to a key and cannot be used as a bearer token"
-        case .tokenNotBound: "The access token is not bound to a key"
-        case .certificateMissing:
-            "The access token is bound to a client certificate, and the connection has none"
-        case .certificateMismatch:
-            "The access token is bound to another client certificate than the connection's"
-        case .proofMissing: "A DPoP proof is required"
-        case .proofRepeated: "More than one DPoP proof was sent"
-        case .proofOutOfTime: "The DPoP proof is too old or from the future"
-        case .proofMethodMismatch: "The DPoP proof is for another method"
-        case .proofTargetMismatch: "The DPoP proof is for another URI"
-        case .proofTokenMismatch: "The DPoP proof is for another access token"
-        case .proofReplayed: "The DPoP proof was used before"
-        case .proofAlgorithmNotAllowed: "The DPoP proof is signed by an algorithm that is not accepted here"
-        case .proofTooLarge, .proofMalformed, .proofTypeNotAccepted, .proofKeyInvalid, .proofClaimMissing,
-            .proofClaimMalformed, .proofSignatureInvalid:
-            "The DPoP proof is invalid"
-        case .proofKeyMismatch: "Invalid DPoP key binding"
-        case .proofNonceMissing, .proofNonceUnknown: "Resource server requires nonce in DPoP proof"
-        case .authenticationInsufficient: "A different authentication level is required"
-        case .authenticationTooOld: "More recent authentication is required"
-        case .tokenTypeNotAccepted, .tokenLooksLikeIDToken, .tokenOfOtherPurpose: "The token is not an access token"
-        case _: "The access token is invalid"
-        }
-    }
 }

@@ -1,7 +1,7 @@
 public import Glibc
 
 /// An IPv4 or IPv6 address and port, or the path of a Unix socket, in the kernel's own form.
-public struct SocketAddress: @unchecked Sendable {
+public struct SocketAddress: Sendable {
     /// The address as `bind`, `connect` and `accept` take it.
     public var storage: sockaddr_storage
     /// How much of `storage` is meant.

@@ -209,7 +209,7 @@ private let golden = """
 
     @Test(.refuses("RS-14")) func `tells the client nothing but a constant in the characters of RFC 6750 section 3`() {
         for refusal in Refusal.allCases {
-            let text = refusal.clientDescription
+            guard let text = refusal.clientDescription else { continue }
             #expect(!text.isEmpty)
             for byte in text.utf8 {
                 #expect(byte == 0x20 || byte == 0x21 || (0x23...0x5B).contains(byte) || (0x5D...0x7E).contains(byte))
@@ -219,6 +219,19 @@ private let golden = """
         // Why a signature or a key failed is nobody's business.
         for refusal in [Refusal.tokenSignatureInvalid, .tokenKeyUnknown, .tokenMalformed, .tokenAlgorithmNotAllowed] {
             #expect(refusal.clientDescription == "The access token is invalid")
+        }
+    }
+
+    @Test(.refuses("RS-14")) func `tells something of the credentials that were sent, and of nothing else`() {
+        for refusal in Refusal.allCases {
+            let isOfCredentials =
+                switch refusal.template {
+                case .token, .request, .proof, .nonce, .stepUp: true
+                case .message, .noCredentials, .scope, .denied, .login, .page, .authorizationDown, .tooLarge, .slow,
+                    .plain, .badGateway:
+                    false
+                }
+            #expect((refusal.clientDescription != nil) == isOfCredentials, "\(refusal)")
         }
     }
 

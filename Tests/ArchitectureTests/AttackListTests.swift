@@ -56,6 +56,7 @@ enum AttackLists {
         "servers of an upstream": "how often a line about servers that are down is written",
         "a gateway that stood still": "what waited while the process was stopped",
         "a reload that moves listeners": "how many descriptors a configuration may count on",
+        "a request that waits during a reload": "the operator's own reload, which its requests outlive",
     ]
 }
 

@@ -111,10 +111,9 @@ extension AccessPolicy {
         let session = found.session
         let login = logins[found.login]
         let claims = SessionClaims.value(of: session, clientID: login.client.clientID)
-        let token = VerifiedAccessToken(
-            issuer: session.issuer, subject: session.subject, clientID: login.client.clientID, tokenID: nil,
-            audiences: [], scopes: session.scopes,
-            times: TokenTimes(expiresAt: session.endsAt, notBefore: nil, issuedAt: nil), claims: claims)
+        let token = VerifiedAccessToken.ofSession(
+            issuer: session.issuer, subject: session.subject, clientID: login.client.clientID,
+            scopes: session.scopes, endsAt: session.endsAt, claims: claims)
         let refreshAt =
             login.refreshes ? max(RefreshRules.refreshAt(session), now + 1, notRefreshedBefore) : Int64.max
         // Renewed once a minute: the idle limit is the store's, and is reached only without that.

@@ -39,13 +39,22 @@ package struct Findings {
     /// Nothing is known yet.
     package init() {}
 
-    /// Forgets all that another configuration has said, and gives up the uses that it holds.
+    /// Forgets all that another configuration has said.
     package mutating func forget() {
-        if let token { token.release() }
-        if case .active(let record) = lookup { record.release() }
-        if case .active(let record) = exchanged { record.release() }
-        if let upstreamToken { upstreamToken.release() }
+        endUses()
         self = Findings()
+    }
+
+    /// Gives up the uses that it holds; everything else stays as it is.
+    package mutating func endUses() {
+        if let token { token.release() }
+        token = nil
+        if case .active(let record) = lookup { record.release() }
+        lookup = .none
+        if case .active(let record) = exchanged { record.release() }
+        exchanged = .none
+        if let upstreamToken { upstreamToken.release() }
+        upstreamToken = nil
     }
 
     /// Takes a use of the record of the request's token, in the place of one from before a wait.

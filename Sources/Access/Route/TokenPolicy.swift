@@ -3,6 +3,9 @@ package import HTTPMessage
 package import OAuth
 
 /// What a route requires of a token, as predicate numbers.
+///
+/// `@unchecked Sendable`: its rows are written once, by `init`, and only read until `destroy()`, which the table's owner
+/// calls when nobody has the table any more.
 @safe
 package struct TokenPolicy: ~Copyable, @unchecked Sendable {
     package let issuers: PredicateList
@@ -23,7 +26,7 @@ package struct TokenPolicy: ~Copyable, @unchecked Sendable {
     private let rowCount: Int
 
     /// What one method needs.
-    package struct Row: @unchecked Sendable {
+    package struct Row: Sendable {
         /// The method's name; empty for those that are not named.
         package let name: FixedBytes
         package let scopes: PredicateList

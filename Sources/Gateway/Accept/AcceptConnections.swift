@@ -77,7 +77,7 @@ extension WorkerRef {
         writer.put("Content-Length: 0\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n")
         if let seconds = refusal.retryAfterSeconds { writer.put(text: "Retry-After: \(seconds)\r\n") }
         writer.put("Connection: close\r\nX-Request-Id: ")
-        pointee.journal.identifiers.next().write(into: writer.space)
+        pointee.journal.told.identifiers.next().write(into: writer.space)
         writer.advance(32)
         writer.put("\r\n\r\n")
         _ = stream.write(writer.base, count: writer.count)

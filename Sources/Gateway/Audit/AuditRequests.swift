@@ -52,7 +52,7 @@ extension WorkerRef {
         guard let audit = pointee.journal.audit, let token = exchange.pointee.findings.token else { return }
         audit.write(
             .tokenExchanged, of: identity(exchange, token), .requests,
-            auditFields(of: exchange) + [AuditField(.gatewayClient, pointee.policy.exchangeClients[rule])])
+            auditFields(of: exchange) + [AuditField(.gatewayClient, pointee.policy.exchangers[rule].client)])
     }
 
     private func identity(_ exchange: ExchangeRef, _ token: TokenRecord) -> AuditIdentity {

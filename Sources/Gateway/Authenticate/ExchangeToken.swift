@@ -34,7 +34,7 @@ extension WorkerRef {
                 Refused(.exchangeTargetRefused, expected: "a target that the server knows", found: "invalid_target"))
         case .unavailable(let reason):
             let refused = refusalOfExchange(reason)
-            let issuer = pointee.policy.exchangeIssuers[answer.rule]
+            let issuer = pointee.policy.exchangers[answer.rule].issuer
             end(wait) { exchange in
                 let again = secondWait(exchange, reason, issuer: issuer)
                 if again == .nothing { exchange.pointee.findings.exchanged = .refused(refused) }

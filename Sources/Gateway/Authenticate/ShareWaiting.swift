@@ -58,7 +58,7 @@ extension WorkerRef {
         switch wait {
         case .nothing, .loginPlace, .login: nil
         case .keys(let issuer), .metadata(let issuer), .introspection(let issuer, _): issuer
-        case .exchange(let rule, _): pointee.policy.exchangeIssuers[rule]
+        case .exchange(let rule, _): pointee.policy.exchangers[rule].issuer
         case .session(let login, _): pointee.policy.loginIssuers[login]
         }
     }

@@ -133,15 +133,26 @@ extension WorkerRef {
         case .metadataMissing:
             exchange.pointee.hasAskedAgain = true
             return .metadata(issuer: issuer)
-        case .introspection(.unknownKey), .introspection(.keysMissing):
+        case .introspection(let refusal):
+            guard mayBeMendedByKeys(refusal, issuer: issuer) else { return .nothing }
             exchange.pointee.hasAskedAgain = true
             return .keys(issuer: issuer)
-        case .introspection(.signatureInvalid):
-            // The issuer may have replaced a key under its name; whoever else signs answers has nobody wait for long.
-            guard pointee.identities.issuers[issuer].mayReadKeysAgain(at: clock.wallSeconds()) else { return .nothing }
-            exchange.pointee.hasAskedAgain = true
-            return .keys(issuer: issuer)
-        default: return .nothing
+        case .crowded, .tooManyOfClient, .waitedTooLong, .tooManyBad, .stopped, .tokenNotSendable, .endpointMissing,
+            .methodNotOffered, .notAuthenticated, .request, .answerTooLarge, .answerTooComplex, .exchange:
+            return .nothing
+        }
+    }
+
+    /// Whether a signed answer that was refused may be good by the keys that its issuer has now.
+    private func mayBeMendedByKeys(_ refusal: IntrospectionRefusal, issuer: Int) -> Bool {
+        switch refusal {
+        case .unknownKey, .keysMissing: return true
+        // The issuer may have replaced a key under its name; whoever else signs answers has nobody wait for long.
+        case .signatureInvalid: return pointee.identities.issuers[issuer].mayReadKeysAgain(at: clock.wallSeconds())
+        case .credentialsRefused, .status, .tooLarge, .contentType, .notJSON, .notAnObject, .malformed,
+            .typeNotAccepted, .algorithmNotAllowed, .tooManyKeys, .missingClaim, .claimMalformed, .issuerMismatch,
+            .audienceMismatch, .issuedInFuture, .issuedTooEarly:
+            return false
         }
     }
 
@@ -175,5 +186,18 @@ extension WorkerRef {
         let client = exchange.pointee.client
         clearTimeout(client.timeout)
         runKeptRequest(client, exchange)
+    }
+}
+
+extension Wait {
+    /// What a request is refused with for which this never comes; nil for those of logins, which wait for no issuer.
+    var causeOfOutage: Refusal? {
+        switch self {
+        case .nothing, .keys: .issuerKeysUnavailable
+        case .metadata, .introspection: .introspectionUnavailable
+        case .exchange: .exchangeUnavailable
+        case .session: .sessionRefreshUnavailable
+        case .loginPlace, .login: nil
+        }
     }
 }

@@ -167,18 +167,23 @@ package final class DryRun {
             exchange.pointee.findings.upstreamToken = AttachedBlock(rule: 0, [UInt8(ascii: "-")], usableUntil: 0)
             judgement = worker.judge(exchange, bytes, count)
         }
-        switch judgement {
-        case .wait(.keys(let issuer)): return .needsKeys(issuer: issuer)
-        case .wait(.introspection(let issuer, let digest)):
-            return .needsAnswer(issuer: issuer, token: Array(worker.accessToken(bytes)), digest: digest)
-        default: break
-        }
+        if case .wait(let wait) = judgement, let need = need(wait, bytes) { return need }
         let verdict = verdict(judgement, exchange)
         var evidence = worker.evidence(exchange, bytes, judgement)
         evidence.isDryRun = true
         worker.describeOwnAnswer(judgement, in: &evidence)
         evidence.certificateThumbprint = circumstances.certificate?.base64URL
         return .judged(evidence, verdict)
+    }
+
+    /// What the caller can fetch for a request that waits; nil for what is not asked for by anybody who only asks.
+    private func need(_ wait: Wait, _ bytes: UnsafeMutablePointer<UInt8>) -> Outcome? {
+        switch wait {
+        case .keys(let issuer): .needsKeys(issuer: issuer)
+        case .introspection(let issuer, let digest):
+            .needsAnswer(issuer: issuer, token: Array(worker.accessToken(bytes)), digest: digest)
+        case .nothing, .metadata, .exchange, .session, .loginPlace, .login: nil
+        }
     }
 
     /// What production has such a connection do.

@@ -39,7 +39,8 @@ struct Challenges {
 
     /// The field lines that a refusal is answered with.
     func fields(for refusal: Refusal) -> [(String, String)] {
-        let text = refusal.clientDescription
+        // Whatever names a problem below has its words: a test holds the templates to that.
+        let text = refusal.clientDescription ?? ""
         switch refusal.template {
         case .noCredentials, .login: return both(.none, .none)
         case .token:

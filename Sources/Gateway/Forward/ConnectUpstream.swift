@@ -50,7 +50,7 @@ extension WorkerRef {
             unlinkWaiting(upstream, from: pool)
             if pool.pointee.addresses.isEmpty {
                 upstreamFailed(
-                    upstream, Refused(.upstreamUnresolved, expected: "addresses of \(name(of: pool))", found: "none"))
+                    upstream, .unresolved, expected: "addresses of \(name(of: pool))", found: "none")
             } else {
                 open(upstream)
             }
@@ -93,8 +93,7 @@ extension WorkerRef {
             return
         }
         upstreamFailed(
-            upstream,
-            Refused(.upstreamUnreachable, expected: "a connection to \(name(of: pool))", found: .text(reason)))
+            upstream, .unreachable, expected: "a connection to \(name(of: pool))", found: .text(reason))
     }
 
     /// Half of what is left while there is another address to try, so that one that swallows packets does not cost a
@@ -120,12 +119,15 @@ extension WorkerRef {
     }
 
     /// An attempt has failed: the next address, or the refusal when there is none or no time.
-    func attemptFailed(_ upstream: UpstreamRef, _ reason: String, else refused: @autoclosure () -> Refused) {
+    func attemptFailed(
+        _ upstream: UpstreamRef, _ reason: String, _ failure: ConnectFailure, expected: Refused.Words,
+        found: Refused.Words
+    ) {
         let pool = upstream.pointee.pool
         putBack(upstream, pool, reason)
         guard pool.pointee.addresses.untried(upstream.pointee.tried) > 0,
             clock.microseconds() < upstream.pointee.deadline
-        else { return upstreamFailed(upstream, refused()) }
+        else { return upstreamFailed(upstream, failure, expected: expected, found: found) }
         closeSocket(upstream)
         open(upstream)
     }
@@ -137,14 +139,12 @@ extension WorkerRef {
         guard code == 0 else {
             let reason = String(cString: strerror(code))
             return attemptFailed(
-                upstream, reason,
-                else: Refused(
-                    .upstreamUnreachable, expected: "a connection to \(name(of: pool))", found: .text(reason)))
+                upstream, reason, .unreachable, expected: "a connection to \(name(of: pool))", found: .text(reason))
         }
         guard let tls = pool.pointee.tls else { return becameActive(upstream) }
         guard let stream = tls.open(upstream.pointee.stream.descriptor, serverName: certificateName(upstream)) else {
             return upstreamFailed(
-                upstream, Refused(.upstreamTLSFailed, expected: "TLS to \(name(of: pool))", found: "no TLS state"))
+                upstream, .tlsFailed, expected: "TLS to \(name(of: pool))", found: "no TLS state")
         }
         upstream.pointee.stream = stream
         upstream.pointee.state = .handshaking
@@ -171,8 +171,7 @@ extension WorkerRef {
             let problem = upstream.pointee.stream.certificateProblem
             let expected: Refused.Words = problem == nil ? "TLS from \(name)" : "a certificate for \(name)"
             let found = problem ?? failure.wordsOfServer
-            attemptFailed(
-                upstream, found, else: Refused(.upstreamTLSFailed, expected: expected, found: .text(found)))
+            attemptFailed(upstream, found, .tlsFailed, expected: expected, found: .text(found))
         }
     }
 }

@@ -44,13 +44,7 @@ extension WorkerRef {
     func endExchange(_ exchange: ExchangeRef) {
         logExchange(exchange)
         if exchange.pointee.phase == .parked { unpark(exchange) }
-        if let token = exchange.pointee.findings.token { token.release() }
-        exchange.pointee.findings.token = nil
-        if case .active(let record) = exchange.pointee.findings.lookup { record.release() }
-        exchange.pointee.findings.lookup = .none
-        exchange.pointee.findings.exchanged = .none
-        if let token = exchange.pointee.findings.upstreamToken { token.release() }
-        exchange.pointee.findings.upstreamToken = nil
+        exchange.pointee.findings.endUses()
         dropLoginRequest(exchange)
         dropCookies(exchange)
         dropTraceWaits(exchange)

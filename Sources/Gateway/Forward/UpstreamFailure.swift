@@ -5,10 +5,13 @@ import Transport
 /// What happens when an upstream cannot be reached, breaks off, or answers with something that is no response.
 extension WorkerRef {
     /// No connection came about.
-    func upstreamFailed(_ upstream: UpstreamRef, _ refused: Refused) {
+    func upstreamFailed(
+        _ upstream: UpstreamRef, _ failure: ConnectFailure, expected: Refused.Words, found: Refused.Words
+    ) {
+        let refused = Refused(failure.cause, expected: expected, found: found)
         let pool = upstream.pointee.pool
         say(
-            UpstreamLineRateLimits.Kind(connecting: refused.cause), at: pool,
+            UpstreamLineRateLimits.Kind(failure), at: pool,
             [
                 LogField(.upstream, name(of: pool)), LogField(.cause, "\(refused.cause.word)"),
                 LogField(.expected, refused.detail.expected), LogField(.found, refused.detail.found),
@@ -105,11 +108,7 @@ extension WorkerRef {
         return names(of: exchange) + route + [LogField(.upstream, upstream)]
     }
 
-    private func connectTimedOut() -> Refused {
-        Refused(
-            .upstreamConnectTimedOut, expected: "a connection within \(pointee.policy.timeouts.upstreamConnect) ms",
-            found: "none")
-    }
+    private var connectionInTime: Refused.Words { "a connection within \(pointee.policy.timeouts.upstreamConnect) ms" }
 
     /// The upstream was too slow; which of its clocks ran out depends on its state.
     func upstreamTimedOut(_ upstream: UpstreamRef) {
@@ -117,9 +116,9 @@ extension WorkerRef {
         switch upstream.pointee.state {
         case .closed: return
         case .draining, .idle: return closeUpstream(upstream)
-        case .resolving: return upstreamFailed(upstream, connectTimedOut())
+        case .resolving: return upstreamFailed(upstream, .timedOut, expected: connectionInTime, found: "none")
         case .connecting, .handshaking:
-            return attemptFailed(upstream, "no answer in time", else: connectTimedOut())
+            return attemptFailed(upstream, "no answer in time", .timedOut, expected: connectionInTime, found: "none")
         case .active: break
         }
         guard let exchange = upstream.pointee.exchange else { return closeUpstream(upstream) }
@@ -158,5 +157,20 @@ extension WorkerRef {
             exchange,
             refused: Refused(
                 .upstreamUnauthorized, expected: "a response from \(name(of: pool)) other than 401", found: "401"))
+    }
+}
+
+/// Why no connection to an upstream came about.
+enum ConnectFailure {
+    case unresolved, unreachable, timedOut, tlsFailed
+
+    /// What the request is refused with that waited for it.
+    var cause: Refusal {
+        switch self {
+        case .unresolved: .upstreamUnresolved
+        case .unreachable: .upstreamUnreachable
+        case .timedOut: .upstreamConnectTimedOut
+        case .tlsFailed: .upstreamTLSFailed
+        }
     }
 }

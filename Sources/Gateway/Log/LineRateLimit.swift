@@ -65,12 +65,12 @@ struct UpstreamLineRateLimits {
         case addressPutBack
 
         /// The kind of a connection that did not come about.
-        init(connecting cause: Refusal) {
-            switch cause {
-            case .upstreamUnresolved: self = .unresolved
-            case .upstreamConnectTimedOut: self = .connectTimedOut
-            case .upstreamTLSFailed: self = .tlsFailed
-            case _: self = .unreachable
+        init(_ failure: ConnectFailure) {
+            switch failure {
+            case .unresolved: self = .unresolved
+            case .unreachable: self = .unreachable
+            case .timedOut: self = .connectTimedOut
+            case .tlsFailed: self = .tlsFailed
             }
         }
 
@@ -126,14 +126,16 @@ final class LoginLineRateLimits: Sendable {
 
 extension WorkerRef {
     /// Whether this refusal's line is written: how many of its cause were left out before it, or nil.
-    func admitLine(of refusal: Refusal) -> Int? { pointee.journal.lines.admit(refusal, at: clock.microseconds()) }
+    func admitLine(of refusal: Refusal) -> Int? { pointee.journal.told.lines.admit(refusal, at: clock.microseconds()) }
 
     /// The same of a handshake that failed.
-    func admitLine(of reason: HandshakeReason) -> Int? { pointee.journal.lines.admit(reason, at: clock.microseconds()) }
+    func admitLine(of reason: HandshakeReason) -> Int? {
+        pointee.journal.told.lines.admit(reason, at: clock.microseconds())
+    }
 
     /// The same of another event.
     func admitLine(of event: LineRateLimits.Event) -> Int? {
-        pointee.journal.lines.admit(event, at: clock.microseconds())
+        pointee.journal.told.lines.admit(event, at: clock.microseconds())
     }
 }
 

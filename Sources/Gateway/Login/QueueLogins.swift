@@ -11,7 +11,7 @@ extension WorkerRef {
     /// Whether another one may wait.
     func mayQueue(_ kind: LoginKind, _ network: (UInt64, UInt64)?) -> Bool {
         let limit = Questions.loginQueueLimit - (kind == .beginning ? Questions.loginReserve : 0)
-        let free = limit - pointee.questions.loginsQueued
+        let free = limit - pointee.questions.underWay.queued
         guard let network else { return free > 0 }
         return pointee.policy.shares.queued.hasRoom(
             held: pointee.connections.networks.count(of: network, .queued), free: free)
@@ -89,7 +89,7 @@ extension WorkerRef {
 
     /// A place is free: the first of those who wait whose client has one left has it.
     func giveFreePlace() {
-        guard pointee.questions.loginsQueued > 0 else { return }
+        guard pointee.questions.underWay.queued > 0 else { return }
         var next = pointee.waiting.first
         while let exchange = next {
             next = exchange.pointee.nextParked
@@ -123,7 +123,7 @@ extension WorkerRef {
     func countQueued(_ loginInFlight: UnsafeMutablePointer<LoginRequestInFlight>, isQueued: Bool) {
         guard loginInFlight.pointee.isQueued != isQueued else { return }
         loginInFlight.pointee.isQueued = isQueued
-        pointee.questions.loginsQueued += isQueued ? 1 : -1
+        pointee.questions.underWay.queued += isQueued ? 1 : -1
         count(loginInFlight.pointee.network, .queued, isQueued ? 1 : -1)
     }
 }

@@ -51,7 +51,7 @@ extension WorkerRef {
         isKept: Bool, query: [UInt8]? = nil
     ) {
         let client = exchange.pointee.client
-        pointee.questions.loginTickets += 1
+        pointee.questions.underWay.tickets += 1
         let kind = LoginKind(endpoint, hasQuery: pointee.scratch.head.pointee.hasQuery)
         let network = countedNetwork(exchange)
         // First of all: what is refused here costs no more than its head.
@@ -64,7 +64,7 @@ extension WorkerRef {
         let name = endpoint.client.map { pointee.policy.logins[$0].name } ?? ""
         exchange.pointee.loginInFlight = LoginRequestInFlight.make(
             LoginRequestInFlight(
-                request: request, ticket: pointee.questions.loginTickets, ask: pointee.questions.askLogin,
+                request: request, ticket: pointee.questions.underWay.tickets, ask: pointee.questions.askLogin,
                 clientName: name, kind: kind,
                 network: network))
         if let refusal {

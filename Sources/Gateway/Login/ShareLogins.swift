@@ -80,9 +80,9 @@ extension WorkerRef {
     }
 
     private func freePlaces(_ kind: LoginKind) -> Int {
-        let free = Questions.loginLimit - pointee.questions.loginsUnderWay
+        let free = Questions.loginLimit - pointee.questions.underWay.logins
         guard kind == .beginning else { return free }
-        return min(free, Questions.loginLimit - Questions.loginReserve - pointee.questions.beginningsUnderWay)
+        return min(free, Questions.loginLimit - Questions.loginReserve - pointee.questions.underWay.beginnings)
     }
 
     /// Why there is no room: everybody's, or its client's.
@@ -99,10 +99,11 @@ extension WorkerRef {
 
     /// Refuses a request that there is no memory for: none at all, or none for this client.
     func judgeBytes(_ exchange: ExchangeRef, _ loginInFlight: UnsafeMutablePointer<LoginRequestInFlight>) -> Refused? {
-        var free = Questions.loginBodyLimit - pointee.questions.loginBodyBytes
+        var free = Questions.loginBodyLimit - pointee.questions.underWay.bodyBytes
         if loginInFlight.pointee.kind == .beginning {
             free = min(
-                free, Questions.loginBodyLimit - Questions.loginBodyReserve - pointee.questions.beginningBodyBytes)
+                free,
+                Questions.loginBodyLimit - Questions.loginBodyReserve - pointee.questions.underWay.beginningBodyBytes)
         }
         if let network = loginInFlight.pointee.network {
             let share = pointee.policy.shares.loginBodies
@@ -123,17 +124,17 @@ extension WorkerRef {
 
     /// One more that is answered, or one less.
     func countUnderWay(_ loginInFlight: UnsafeMutablePointer<LoginRequestInFlight>, _ change: Int) {
-        pointee.questions.loginsUnderWay += change
-        if loginInFlight.pointee.kind == .beginning { pointee.questions.beginningsUnderWay += change }
-        pointee.journal.metrics.set(.loginRequests, to: pointee.questions.loginsUnderWay)
+        pointee.questions.underWay.logins += change
+        if loginInFlight.pointee.kind == .beginning { pointee.questions.underWay.beginnings += change }
+        pointee.journal.metrics.set(.loginRequests, to: pointee.questions.underWay.logins)
         count(loginInFlight.pointee.network, loginInFlight.pointee.kind.place, change)
     }
 
     /// So many bytes more that are held of it, or less.
     func countBytes(_ loginInFlight: UnsafeMutablePointer<LoginRequestInFlight>, _ change: Int) {
         loginInFlight.pointee.heldBytes += change
-        pointee.questions.loginBodyBytes += change
-        if loginInFlight.pointee.kind == .beginning { pointee.questions.beginningBodyBytes += change }
+        pointee.questions.underWay.bodyBytes += change
+        if loginInFlight.pointee.kind == .beginning { pointee.questions.underWay.beginningBodyBytes += change }
         count(loginInFlight.pointee.network, loginInFlight.pointee.kind.memory, change)
     }
 

@@ -131,18 +131,24 @@ extension WorkerRef {
         client.startReading()
     }
 
-    /// The request whose head waits in the input is looked at once more, after its issuer's keys arrived.
+    /// The request whose head waits in the input is looked at once more, after what it waited for arrived.
     func runKeptRequest(_ client: ClientRef, _ exchange: ExchangeRef) {
         client.pointee.parser.reset()
         let bytes = client.pointee.input.bytes
         let count = client.pointee.input.count
         let span = UnsafeBufferPointer(start: bytes, count: count).span
-        guard
-            case .complete = client.pointee.parser.parse(
-                span, limits: pointee.policy.httpLimits, into: &pointee.scratch.head.pointee)
-        else { return closeClient(client) }
+        let head = client.pointee.parser.parse(
+            span, limits: pointee.policy.httpLimits, into: &pointee.scratch.head.pointee)
         client.pointee.isRunning = true
-        proceed(exchange, bytes, count, isKept: true)
+        switch head {
+        // It was the whole of a head before.
+        case .incomplete: closeClient(client)
+        // A reload has lowered a limit while it waited.
+        case .refused(let cause):
+            dropInput(client)
+            answer(exchange, refused: refusal(of: cause))
+        case .complete: proceed(exchange, bytes, count, isKept: true)
+        }
         client.pointee.isRunning = false
         runInput(client)
     }
@@ -152,7 +158,7 @@ extension WorkerRef {
     ) -> ExchangeRef {
         let exchange = pointee.connections.exchanges.take(
             Exchange(
-                client, id: pointee.journal.identifiers.next(), generation: pointee.policy.generation,
+                client, id: pointee.journal.told.identifiers.next(), generation: pointee.policy.generation,
                 startedAt: clock.microseconds()))
         client.pointee.exchange = exchange
         client.pointee.state = .exchanging

@@ -13,6 +13,10 @@ import Telemetry
 ///
 /// Prepared whole before any worker sees it, and kept until no request refers to it (OPS-07). Its issuers, lookups and
 /// logins live on the first worker's loop; what they find is told to those workers that serve by it.
+///
+/// `@unchecked Sendable`: `start` sets what it has to ask, on the control loop and before anybody asks. Workers are started,
+/// or are given the configuration through their loops' inboxes, after that, and the directory begins as the last thing
+/// `start` does. Nothing of it is set again, and each service may be asked from any thread.
 final class Generation: @unchecked Sendable {
     let number: UInt32
     let settings: GatewaySettings
@@ -25,6 +29,7 @@ final class Generation: @unchecked Sendable {
     /// Workers some request of which may still refer to it; touched by the control loop alone.
     var workersInUse: Int
     private unowned let gateway: Gateway
+    // Set once, by `start`.
     private var directory: IssuerDirectory?
     private var introspections: IntrospectionService?
     private var exchanges: TokenExchangeService?

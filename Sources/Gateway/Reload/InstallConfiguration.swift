@@ -7,6 +7,9 @@ import Telemetry
 import Transport
 
 /// What one worker is given to serve by from now on, prepared on another thread.
+///
+/// `@unchecked Sendable`: it is handed over whole through the loop's inbox, and the thread that made it never touches the
+/// listeners' places again.
 struct Succession: @unchecked Sendable {
     let settings: GatewaySettings
     let resources: SharedResources
@@ -162,10 +165,30 @@ extension WorkerRef {
             client.pointee.lingers = true
             return closeAfterOutput(client)
         }
-        if let exchange = client.pointee.exchange, exchange.pointee.phase != .parked { return sayEnd(client) }
+        if let exchange = client.pointee.exchange {
+            sayEnd(client)
+            if exchange.pointee.phase == .parked { endWait(exchange) }
+            return
+        }
         // What it was answered already it gets whole.
-        if client.pointee.hasOutput, client.pointee.exchange == nil { return closeAfterOutput(client) }
+        if client.pointee.hasOutput { return closeAfterOutput(client) }
         closeClient(client)
+    }
+
+    /// What this request waits for is of a configuration that is served no more, and no listener is left by which it could
+    /// be judged anew: it is answered 503.
+    ///
+    /// Not a login: its answer comes from where it was asked.
+    private func endWait(_ exchange: ExchangeRef) {
+        guard let cause = exchange.pointee.wait.causeOfOutage else { return }
+        let client = exchange.pointee.client
+        unpark(exchange)
+        exchange.pointee.phase = .awaitingResponse
+        clearTimeout(client.timeout)
+        dropInput(client)
+        answer(
+            exchange,
+            refused: Refused(cause, expected: "an answer before a reload removed the listener", found: "none"))
     }
 
     /// Lets the answer under way say that it is the last, unless it has begun: a client that was promised another may
@@ -184,7 +207,10 @@ extension WorkerRef {
         while let one = exchange {
             switch one.pointee.wait {
             case .loginPlace, .login: break
-            case .nothing, .keys, .metadata, .introspection, .exchange, .session: waiting.append(one)
+            case .nothing, .keys, .metadata, .introspection, .exchange, .session:
+                // Whoever is judged before it counts who waits for what: its numbers are those of the old configuration.
+                one.pointee.wait = .nothing
+                waiting.append(one)
             }
             exchange = one.pointee.nextParked
         }

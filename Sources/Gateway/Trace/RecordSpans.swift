@@ -12,7 +12,7 @@ extension WorkerRef {
     func recordSpans(_ exchange: ExchangeRef, at now: UInt64) {
         guard let spans = pointee.journal.spans, let tracing = pointee.policy.tracing else { return }
         if !isSampled(exchange, exchange.pointee.findings.route) {
-            guard isError(exchange), tracing.pointee.takesError(&pointee.journal.tracedErrors, at: now) else { return }
+            guard isError(exchange), tracing.pointee.takesError(&pointee.journal.told.errors, at: now) else { return }
         }
         let request = exchange.pointee.id
         let wall = clock.wallMicroseconds()

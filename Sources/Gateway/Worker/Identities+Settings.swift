@@ -7,7 +7,11 @@ extension WorkerRef {
 }
 
 extension Identities {
-    /// Goes on with the keys that clients have shown to `old`, unless their multiples were computed for other tables.
+    /// Goes on with what outlives a configuration of `old`'s.
+    ///
+    /// The keys that clients have shown, unless their multiples were computed for other tables; and the tokens that the
+    /// issuers called active, as long as it is the same issuers that are asked: without these a good client behind an
+    /// address that has no bad tokens left would be answered 429 after each reload (INT-07).
     init(
         _ settings: GatewaySettings, _ resources: SharedResources, _ context: WorkerContext,
         continuing old: Identities? = nil
@@ -18,5 +22,13 @@ extension Identities {
             replay: resources.replay,
             proofKeys: kept ?? ProofKeys(limit: Identities.proofKeyLimit, tables: resources.pointTables),
             metrics: context.metrics)
+        if let old, old.isOfSameIssuers(as: self) { vouchedTokens = old.vouchedTokens }
+    }
+
+    private func isOfSameIssuers(as other: Identities) -> Bool {
+        issuers.count == other.issuers.count
+            && (0..<issuers.count).allSatisfy {
+                issuers[$0].identifier.utf8.elementsEqual(other.issuers[$0].identifier.utf8)
+            }
     }
 }

@@ -10,13 +10,19 @@ struct Journal {
     /// The last decisions of all workers; nil unless the operator wants them.
     let decisions: DecisionBuffer?
     let log: UnsafeMutablePointer<LogWriter>?
-    /// What is said of clients and upstreams, and how often.
-    var lines = LineRateLimits()
-    var identifiers = RequestIDs()
     /// Where spans go, should there be any.
     let spans: UnsafeMutablePointer<SpanWriter>?
-    /// Errors that are exported although they are not sampled.
-    var tracedErrors = TokenBucket()
+    /// What was told so far.
+    var told = Told()
+
+    /// What goes on, whichever configuration is served.
+    struct Told {
+        /// What is said of clients and upstreams, and how often.
+        var lines = LineRateLimits()
+        var identifiers = RequestIDs()
+        /// Errors that are exported although they are not sampled.
+        var errors = TokenBucket()
+    }
 
     /// Tells by this configuration; what was said lately, and by which numbers, is `old`'s.
     init(_ resources: SharedResources, _ context: WorkerContext, continuing old: Journal? = nil) {
@@ -28,8 +34,6 @@ struct Journal {
         spans = context.spans
         guard let old else { return }
         context.metrics.takeOver(from: old.metrics)
-        lines = old.lines
-        identifiers = old.identifiers
-        tracedErrors = old.tracedErrors
+        told = old.told
     }
 }

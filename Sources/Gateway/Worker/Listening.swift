@@ -6,7 +6,7 @@ struct Listening {
     static let drainedIdleTimeout = 1000
 
     var listeners: UnsafeMutablePointer<ListenerSocket>
-    let count: Int
+    private(set) var count: Int
     var isAcceptPaused = false
     var isDraining = false
     /// Ticks until the listening sockets of a draining worker are closed.
@@ -35,12 +35,8 @@ struct Listening {
 
     /// At other listeners, as far on the way to the end as `old`.
     init(_ listeners: UnsafeMutablePointer<ListenerSocket>, count: Int, continuing old: Listening) {
-        self.init(listeners, count: count, onEarlyClientsGone: old.onEarlyClientsGone, onDrained: old.onDrained)
-        isAcceptPaused = old.isAcceptPaused
-        isDraining = old.isDraining
-        ticksToClosing = old.ticksToClosing
-        hasSaidDrained = old.hasSaidDrained
-        takesLateClients = old.takesLateClients
-        earlyClients = old.earlyClients
+        self = old
+        self.listeners = listeners
+        self.count = count
     }
 }

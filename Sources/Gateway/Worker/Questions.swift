@@ -36,17 +36,24 @@ struct Questions {
     let askLogin: @Sendable (_ request: LoginRequest, _ ticket: UInt64) -> Void
     /// Has a session loaded or refreshed; the answer comes back as `sessionAnswered`.
     let askSession: AskSession
-    /// Login requests that are being answered.
-    var loginsUnderWay = 0
-    /// Those of them that begin or complete a login.
-    var beginningsUnderWay = 0
-    /// Login requests that wait until one of these is answered.
-    var loginsQueued = 0
-    /// Bytes of login requests' bodies that are not complete yet.
-    var loginBodyBytes = 0
-    /// Those of them that begin or complete a login.
-    var beginningBodyBytes = 0
-    var loginTickets: UInt64 = 0
+    /// What was asked and is not answered yet.
+    var underWay = UnderWay()
+
+    /// What goes on, whichever configuration is served: logins are answered by the one that their requests came by.
+    struct UnderWay {
+        /// Login requests that are being answered.
+        var logins = 0
+        /// Those of them that begin or complete a login.
+        var beginnings = 0
+        /// Login requests that wait until one of these is answered.
+        var queued = 0
+        /// Bytes of login requests' bodies that are not complete yet.
+        var bodyBytes = 0
+        /// Those of them that begin or complete a login.
+        var beginningBodyBytes = 0
+        /// Login requests so far, of which each has its number as ticket.
+        var tickets: UInt64 = 0
+    }
 
     /// Nothing was asked yet, but what is `old`'s: who is asked changes with the configuration, and what is under way
     /// does not.
@@ -56,12 +63,6 @@ struct Questions {
         ask = context.ask
         askLogin = context.askLogin
         askSession = context.askSession
-        guard let old else { return }
-        loginsUnderWay = old.loginsUnderWay
-        beginningsUnderWay = old.beginningsUnderWay
-        loginsQueued = old.loginsQueued
-        loginBodyBytes = old.loginBodyBytes
-        beginningBodyBytes = old.beginningBodyBytes
-        loginTickets = old.loginTickets
+        if let old { underWay = old.underWay }
     }
 }

@@ -27,10 +27,8 @@ struct ServingPolicy {
     /// What is to be expected of a request that has no route.
     let patience: RoutePatience
     let httpLimits: HTTP1Limits
-    /// The issuer that exchanges tokens by each of the tables' rules.
-    let exchangeIssuers: [Int]
-    /// The names of the clients that do so.
-    let exchangeClients: [String]
+    /// Who exchanges tokens by each of the tables' rules.
+    let exchangers: [Exchanger]
     /// Browser logins, and the issuer of each.
     let logins: [LoginSettings]
     let loginIssuers: [Int]
@@ -65,11 +63,9 @@ struct ServingPolicy {
         timeouts = LoopTimeouts(settings.timeouts)
         patience = RoutePatience(nil, settings.limits, settings.timeouts)
         httpLimits = HTTP1Limits(settings.limits)
-        exchangeIssuers = resources.tables.exchanges.map { rule in
-            settings.clients.indices.contains(rule.client) ? settings.clients[rule.client].issuer : -1
-        }
-        exchangeClients = resources.tables.exchanges.map { rule in
-            settings.clients.indices.contains(rule.client) ? settings.clients[rule.client].name : ""
+        exchangers = resources.tables.exchanges.map { rule in
+            guard settings.clients.indices.contains(rule.client) else { return Exchanger(issuer: -1, client: "") }
+            return Exchanger(issuer: settings.clients[rule.client].issuer, client: settings.clients[rule.client].name)
         }
         logins = settings.logins
         loginIssuers = settings.logins.map { settings.clients[$0.client].issuer }
@@ -83,6 +79,14 @@ struct ServingPolicy {
         requestRules = FieldRules.request(tracing: tracing != nil)
         preflightRules = FieldRules.preflight(tracing: tracing != nil)
     }
+}
+
+/// Who exchanges tokens for those of one upstream.
+struct Exchanger {
+    /// The issuer's place in the settings.
+    let issuer: Int
+    /// The name of the client that asks it.
+    let client: String
 }
 
 extension HTTP1Limits {

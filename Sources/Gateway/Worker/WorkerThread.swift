@@ -14,6 +14,9 @@ import Telemetry
 import Transport
 
 /// One worker's thread: builds the worker's place, runs its loop, and is the way for other threads to reach it.
+///
+/// `@unchecked Sendable`: what can change is the control loop's alone. What `worker` points to is, from `start()` on, the
+/// thread's own: others have it do something with `tell`.
 final class WorkerThread: @unchecked Sendable {
     let index: Int
     let loop: EventLoop
@@ -22,6 +25,7 @@ final class WorkerThread: @unchecked Sendable {
     private let spans: UnsafeMutablePointer<SpanWriter>
     /// Its listening sockets; touched by the control loop alone.
     private var sockets: [OpenListener] = []
+    /// Touched by the control loop alone.
     private var thread = pthread_t()
 
     /// Opens the worker's listening sockets; the first worker decides the ports that were left to the kernel.

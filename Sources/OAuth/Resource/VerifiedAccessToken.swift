@@ -4,8 +4,9 @@ public import JSON
 
 /// An access token that its issuer signed or vouched for, that is in force and that is nobody's ID token.
 ///
-/// Whoever accepts it must see to its `binding` first: unless that is `.none`, the token alone proves nothing. Whether it is meant for a route, and allows enough there, is asked for each request. Names are compared byte by
-/// byte: `==` on `String` would take canonically equivalent spellings for the same name (JOSE-29).
+/// Whoever accepts it must see to its `binding` first: unless that is `.none`, the token alone proves nothing. Whether it
+/// is meant for a route, and allows enough there, is asked for each request. Names are compared byte by byte: `==` on
+/// `String` would take canonically equivalent spellings for the same name (JOSE-29).
 public struct VerifiedAccessToken: Sendable {
     /// `iss`.
     public let issuer: String
@@ -31,7 +32,7 @@ public struct VerifiedAccessToken: Sendable {
     public internal(set) var keyThumbprint: SHA256Digest?
 
     /// A token that its issuer vouched for: it signed it, or said so when asked (RFC 7662); bound to nothing.
-    public init(
+    init(
         issuer: String, subject: String?, clientID: String?, tokenID: String?, audiences: [String], scopes: [String],
         times: TokenTimes, claims: JSONValue
     ) {
@@ -43,6 +44,16 @@ public struct VerifiedAccessToken: Sendable {
         self.scopes = scopes
         self.times = times
         self.claims = claims
+    }
+
+    /// What a session says of its user, in a token's form, for whoever asks the same of both: no issuer's key has verified
+    /// it, and no issuer has vouched for it.
+    public static func ofSession(
+        issuer: String, subject: String?, clientID: String, scopes: [String], endsAt: Int64, claims: JSONValue
+    ) -> VerifiedAccessToken {
+        VerifiedAccessToken(
+            issuer: issuer, subject: subject, clientID: clientID, tokenID: nil, audiences: [], scopes: scopes,
+            times: TokenTimes(expiresAt: endsAt, notBefore: nil, issuedAt: nil), claims: claims)
     }
 
     /// `exp` in whole seconds since 1970, rounded down.

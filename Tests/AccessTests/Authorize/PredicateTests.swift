@@ -1,9 +1,9 @@
 import JSON
-import OAuth
 import TestTraits
 import Testing
 
 @testable import Access
+@testable import OAuth
 
 /// A token of a user for two resources, with other claims as JSON.
 private func token(

@@ -1,9 +1,9 @@
 import Crypto
 import JSON
-import OAuth
 import Sessions
 
 @testable import Access
+@testable import OAuth
 
 /// A token of a user, with other claims as JSON.
 func userToken(

@@ -60,7 +60,7 @@ private final class Queue {
         }
         #expect(queue.waiting(0) == most - 40)
         #expect((1..<12).allSatisfy { queue.waiting($0) >= 1 })
-        #expect(queue.worker.pointee.questions.loginsQueued == Questions.loginQueueLimit - Questions.loginReserve)
+        #expect(queue.worker.pointee.questions.underWay.queued == Questions.loginQueueLimit - Questions.loginReserve)
     }
 
     @Test(.refuses("OPS-05")) func `of as many clients as there are places are nobody's to take`() throws {
@@ -75,7 +75,7 @@ private final class Queue {
         let queue = try Queue()
         let logout = LoginRequest.Endpoint.logout(client: 0)
         for number in 0..<16 { while queue.add(number, logout) {} }
-        #expect(queue.worker.pointee.questions.loginsQueued == Questions.loginQueueLimit)
+        #expect(queue.worker.pointee.questions.underWay.queued == Questions.loginQueueLimit)
         #expect(!queue.add(100))
         #expect(queue.add(101, logout))
         let other = try Queue()

@@ -33,10 +33,9 @@ import Testing
     }
 
     @Test func `of an upstream are of one kind for each cause and event`() {
-        let connecting: [Refusal] = [
-            .upstreamUnresolved, .upstreamUnreachable, .upstreamConnectTimedOut, .upstreamTLSFailed,
-        ]
-        #expect(Set(connecting.map(UpstreamLineRateLimits.Kind.init(connecting:))).count == connecting.count)
+        let failures: [ConnectFailure] = [.unresolved, .unreachable, .timedOut, .tlsFailed]
+        #expect(Set(failures.map { UpstreamLineRateLimits.Kind($0) }).count == failures.count)
+        #expect(Set(failures.map(\.cause)).count == failures.count)
         #expect(Set(UpstreamLineRateLimits.Kind.allCases.map(\.event)).count == 5)
     }
 

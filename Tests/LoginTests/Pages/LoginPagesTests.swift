@@ -134,6 +134,14 @@ struct LoginPagesTests {
         for word in ["still signed in", "need not sign in"] { #expect(!page.contains(word)) }
     }
 
+    @Test(.refuses("CF-24")) func `shows people a page of what is wrong, whatever the status says of it`() {
+        // The application was not asked: it is the authorization server's answer that is too large, the next time too.
+        #expect(Refusal.introspectionAnswerTooLarge.topic() == .misconfigured)
+        #expect(Refusal.upstreamMalformed.topic() == .appDown)
+        #expect(Refusal.scopeInsufficient.topic(isSignedIn: true) == .forbidden)
+        #expect(Refusal.scopeInsufficient.topic() == .notAllowed)
+    }
+
     @Test(.holds("LO-11")) func `Only the named origins may frame the front-channel page`() {
         let page = LoginPages().render(.frontchannelDone(frameAncestors: "https://id.example.com"), nonce: "abc")
         #expect(page.contentSecurityPolicy.hasSuffix("frame-ancestors https://id.example.com"))
