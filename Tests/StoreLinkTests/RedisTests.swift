@@ -242,8 +242,8 @@ private func keepsAlive(_ port: UInt16) -> Bool {
         guard let descriptor = Int32(name) else { continue }
         var peer = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isPeer = withUnsafeMutableBytes(of: &peer) { bytes in
-            bytes.withMemoryRebound(to: sockaddr.self) { getpeername(descriptor, $0.baseAddress!, &length) == 0 }
+        let isPeer = withUnsafeMutablePointer(to: &peer) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &length) == 0 }
         }
         guard isPeer, peer.sin_family == sa_family_t(AF_INET), peer.sin_port == port.bigEndian else { continue }
         var keeps: Int32 = 0
