@@ -1,6 +1,6 @@
 import Crypto
-import Sessions
 
+@testable import Sessions
 @testable import SharedState
 
 /// What whoever writes to the shared store may put there, and what browsers send for it.
