@@ -1,3 +1,5 @@
+import Access
+
 /// What every section needs beside its own values: where problems go, and what lies outside the text.
 struct Translation {
     let problems: ProblemList
@@ -64,6 +66,20 @@ struct Translation {
     private func isSingle(_ file: ConfigurationSources.File) -> Bool {
         String(decoding: file.bytes, as: UTF8.self).split(separator: "-----BEGIN ", omittingEmptySubsequences: false)
             .count { $0.hasPrefix("CERTIFICATE") || $0.hasPrefix("TRUSTED CERTIFICATE") } == 1
+    }
+
+    /// The certificate that a server is shown, by `client_certificate` and `client_key`, of which neither goes alone.
+    func clientCertificate(_ object: CheckedObject, _ shape: ObjectShape) -> CertificateFiles? {
+        for (one, other) in [("client_certificate", "client_key"), ("client_key", "client_certificate")]
+        where object.says(one) && !object.says(other) {
+            problems.error(
+                at: object.place(of: one), expected: "\(other) beside \(one)", found: "nothing",
+                remedy: "add  \(shape[other].map { "\(other): \($0.example)" } ?? other)")
+        }
+        guard let certificate = object.text("client_certificate"), let key = object.object("client_key")?.text("file")
+        else { return nil }
+        judgePair(certificate, key)
+        return CertificateFiles(certificateFile: resolved(certificate), keyFile: resolved(key))
     }
 
     /// Notes what is wrong with a certificate chain and the private key of its leaf.

@@ -54,7 +54,7 @@ enum UpstreamSection {
     static func translate(_ value: CheckedValue, _ context: RouteContext) -> UpstreamSettings? {
         let object = value.object
         let authority = object.flatMap { context.translation.certificateAuthority($0) }
-        let clientCertificate = object.flatMap { self.clientCertificate($0, context.translation) }
+        let clientCertificate = object.flatMap { context.translation.clientCertificate($0, shape) }
         let texts = object?.texts("url") ?? value.texts
         Repetition.refuse(texts, context.translation.problems)
         let servers = texts.compactMap { text -> (text: PlacedText, server: UpstreamServer, isSecure: Bool)? in
@@ -81,22 +81,6 @@ enum UpstreamSection {
         settings.clientCertificate = clientCertificate
         table.read(object, into: &settings)
         return settings
-    }
-
-    private static func clientCertificate(
-        _ object: CheckedObject, _ translation: Translation
-    ) -> TLSSettings.Certificate? {
-        for (one, other) in [("client_certificate", "client_key"), ("client_key", "client_certificate")]
-        where object.says(one) && !object.says(other) {
-            translation.problems.error(
-                at: object.place(of: one), expected: "\(other) beside \(one)", found: "nothing",
-                remedy: "add  \(shape[other].map { "\(other): \($0.example)" } ?? other)")
-        }
-        guard let certificate = object.text("client_certificate"), let key = object.object("client_key")?.text("file")
-        else { return nil }
-        translation.judgePair(certificate, key)
-        return TLSSettings.Certificate(
-            certificateFile: translation.resolved(certificate), keyFile: translation.resolved(key))
     }
 
     /// Refuses a Unix socket of our own; what else is judged is an address.

@@ -1,3 +1,4 @@
+import Access
 import SharedState
 
 /// `store.sentinel`: who knows which server is the primary.
@@ -75,17 +76,10 @@ enum StoreTLSSection {
         guard let object else { return settings }
         table.read(object, into: &settings)
         settings.certificateAuthorityFile = translation.certificateAuthority(object)
-        for (one, other) in [("client_certificate", "client_key"), ("client_key", "client_certificate")]
-        where object.says(one) && !object.says(other) {
-            translation.problems.error(
-                at: object.place(of: one), expected: "\(other) beside \(one)", found: "nothing",
-                remedy: "add  \(shape[other].map { "\(other): \($0.example)" } ?? other)")
+        if let identity = translation.clientCertificate(object, shape) {
+            settings.clientCertificateFile = identity.certificateFile
+            settings.clientKeyFile = identity.keyFile
         }
-        guard let certificate = object.text("client_certificate"), let key = object.object("client_key")?.text("file")
-        else { return settings }
-        translation.judgePair(certificate, key)
-        settings.clientCertificateFile = translation.resolved(certificate)
-        settings.clientKeyFile = translation.resolved(key)
         return settings
     }
 }
