@@ -21,6 +21,7 @@ struct MarkEnded: StoreCommand {
 /// Reads a marker: until when sessions began that are over; nil where none are.
 struct ReadMarker: StoreCommand {
     let key: StoreName
+    let changesNothing = true
 
     func arguments(_ scripts: StoreScripts) -> [[UInt8]] { [.word("GET"), key.bytes] }
 

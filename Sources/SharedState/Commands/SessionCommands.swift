@@ -38,6 +38,7 @@ struct LoadSession: StoreCommand {
     }
 
     let key: StoreName
+    let changesNothing = true
 
     func arguments(_ scripts: StoreScripts) -> [[UInt8]] { [.word("HMGET"), key.bytes, .word("g"), .word("v")] }
 
@@ -63,6 +64,7 @@ struct RecheckSession: StoreCommand {
     }
 
     let key: StoreName
+    let changesNothing = true
 
     func arguments(_ scripts: StoreScripts) -> [[UInt8]] { [.word("HGET"), key.bytes, .word("g")] }
 

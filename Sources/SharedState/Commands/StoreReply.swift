@@ -1,5 +1,5 @@
 /// What the store answered, as far as commands of this module have answers.
-enum StoreReply: Sendable, Equatable {
+package enum StoreReply: Sendable, Equatable {
     case integer(Int64)
     /// A text, counted or on a line of its own.
     case bytes([UInt8])
@@ -22,7 +22,13 @@ enum StoreReply: Sendable, Equatable {
 }
 
 /// Why a command has no outcome: the store is then neither asked nor answered for, and nothing follows from it.
-enum StoreRefusal: Error, Sendable, Equatable {
+package enum StoreRefusal: Error, Sendable, Equatable {
+    /// There is no connection to the server that would have to say it; the command was not executed.
+    case unavailable
+    /// Too much is waiting for that server already; the command was not executed (SH-16).
+    case busy
+    /// No answer came in time: the command may have been executed, now or later (SH-17).
+    case unknown
     /// The server refused; the first word of what it said, such as `OOM`, and nothing more.
     case refused(String)
     /// An answer that this command does not have.

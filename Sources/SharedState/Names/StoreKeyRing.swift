@@ -1,10 +1,10 @@
-import Crypto
+package import Crypto
 
 /// The keys of what is in the store: the first seals and names, all open and are asked for.
 ///
 /// Each configured key is only what others are derived from: one that names, one that is mixed into the key of every
 /// session, and a number by which a sealed value says whose it is.
-struct StoreKeyRing: Sendable {
+package struct StoreKeyRing: Sendable {
     /// One configured key.
     struct Key: Sendable {
         /// What sealed values call it; tells nothing of the key.
@@ -35,7 +35,7 @@ struct StoreKeyRing: Sendable {
     static let idLength = 4
 
     /// Refuses a key that is not 32 bytes, and a ring without any.
-    init(_ secrets: [Secret]) throws(CryptoRefusal) {
+    package init(_ secrets: [Secret]) throws(CryptoRefusal) {
         var keys: [Key] = []
         for secret in secrets { keys.append(try Key(secret)) }
         guard let first = keys.first else { throw .secretTooShort }

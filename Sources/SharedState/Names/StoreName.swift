@@ -1,7 +1,7 @@
 /// The name of a key in the store: `prefix:kind:` and 22 characters of base64url, or a word (SH-50).
-struct StoreName: Sendable, Hashable {
+package struct StoreName: Sendable, Hashable {
     /// The name, as commands have it.
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// The 22 characters at the end, by which lines of the log tell sessions and markers apart.
     var suffix: [UInt8] { Array(bytes.suffix(StoreName.suffixLength)) }

@@ -1,5 +1,5 @@
 import Bytes
-import Crypto
+package import Crypto
 import Sessions
 
 /// Makes the names of keys (SH-50): whoever reads the store learns from them neither who nor what.
@@ -7,16 +7,16 @@ import Sessions
 /// What nobody can guess is named by 128 bits of a digest. Issuers, users and sessions of servers can be guessed, and a
 /// reader could hash every user there is: those names are codes under a key of the ring. A key that was rotated out of
 /// the first place has named what is still there, so questions are asked under each.
-struct StoreNames: Sendable {
+package struct StoreNames: Sendable {
     private let prefix: String
     private let ring: StoreKeyRing
     private let proofStart: [UInt8]
     /// The stream of endings and refreshes.
-    let log: StoreName
+    package let log: StoreName
     /// The word by which a store that forgot everything is noticed.
-    let epoch: StoreName
+    package let epoch: StoreName
 
-    init(prefix: String, ring: StoreKeyRing) {
+    package init(prefix: String, ring: StoreKeyRing) {
         self.prefix = prefix
         self.ring = ring
         proofStart = StoreNames.start(.proof, prefix)
@@ -41,7 +41,7 @@ struct StoreNames: Sendable {
     }
 
     /// The same without an array of its own, for the way of every request with a proof.
-    func appendProof(_ digest: SHA256Digest, to bytes: inout [UInt8]) {
+    package func appendProof(_ digest: SHA256Digest, to bytes: inout [UInt8]) {
         bytes.reserveCapacity(bytes.count + proofStart.count + StoreName.suffixLength)
         for byte in proofStart { bytes.append(byte) }
         StoreNames.append(digest, to: &bytes)

@@ -1,12 +1,12 @@
 import Bytes
-import Crypto
+package import Crypto
 
 /// The digests by which the store calls the scripts: computed once, when the gateway starts.
-struct StoreScripts: Sendable {
+package struct StoreScripts: Sendable {
     private let digests: [StoreScript: [UInt8]]
 
     /// Refuses where the library has no SHA-1, which names scripts and protects nothing.
-    init() throws(CryptoRefusal) {
+    package init() throws(CryptoRefusal) {
         var digests: [StoreScript: [UInt8]] = [:]
         for script in StoreScript.allCases {
             guard let digest = SHA1.hash(Array(script.text.utf8).span) else { throw .notBuilt }
@@ -24,7 +24,7 @@ struct StoreScripts: Sendable {
     }
 
     /// The commands that give the store all scripts: for a new connection, and after `NOSCRIPT`.
-    static var loading: [[[UInt8]]] {
+    package static var loading: [[[UInt8]]] {
         StoreScript.allCases.map { ["SCRIPT", "LOAD", $0.text].map { Array($0.utf8) } }
     }
 }

@@ -1,0 +1,67 @@
+package import Crypto
+
+/// A command as it goes to the store.
+package struct StoreQuestion: Sendable {
+    /// Says which server is asked.
+    package let key: StoreName
+    /// The command's name and arguments, in order.
+    package let arguments: [[UInt8]]
+    /// Whether it may be sent again though it may have been executed (SH-17).
+    package let changesNothing: Bool
+
+    /// A question about a key.
+    package init(key: StoreName, arguments: [[UInt8]], changesNothing: Bool) {
+        self.key = key
+        self.arguments = arguments
+        self.changesNothing = changesNothing
+    }
+}
+
+/// Asks the store, and waits for its answer; from any thread.
+///
+/// What says that it was not executed, as `NOSCRIPT` and `MOVED`, is sent again below this, within the command's time.
+package protocol StoreAsking: Sendable {
+    /// The store's answer, an error of its own among them; refuses where there is none.
+    func ask(_ question: StoreQuestion) async throws(StoreRefusal) -> StoreReply
+}
+
+extension StoreAsking {
+    /// What the store's answer to a command says.
+    package func perform<Asked: StoreCommand>(
+        _ command: Asked, _ scripts: StoreScripts
+    ) async throws(StoreRefusal) -> Asked.Outcome {
+        let question = StoreQuestion(
+            key: command.key, arguments: command.arguments(scripts), changesNothing: command.changesNothing)
+        return try command.outcome(of: try await ask(question))
+    }
+}
+
+/// The store as the whole process knows it: made once for a store, and kept through reloads (SH-12).
+package final class SharedStore: Sendable {
+    /// What is configured of it.
+    package let settings: StoreSettings
+    /// Its keys.
+    package let ring: StoreKeyRing
+    /// What it calls things.
+    package let names: StoreNames
+    /// What it does in one step.
+    package let scripts: StoreScripts
+    /// Whoever asks it.
+    package let asking: any StoreAsking
+
+    /// A store behind whoever asks it.
+    ///
+    /// Refuses keys that are not 32 bytes, and settings without any.
+    package init(_ settings: StoreSettings, asking: any StoreAsking) throws(CryptoRefusal) {
+        self.settings = settings
+        ring = try StoreKeyRing(settings.keys)
+        names = StoreNames(prefix: settings.prefix, ring: ring)
+        scripts = try StoreScripts()
+        self.asking = asking
+    }
+
+    /// What the store's answer to a command says.
+    package func perform<Asked: StoreCommand>(_ command: Asked) async throws(StoreRefusal) -> Asked.Outcome {
+        try await asking.perform(command, scripts)
+    }
+}
