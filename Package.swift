@@ -97,6 +97,12 @@ let package = Package(
         // 4: what several gateways have in common: names, seals and steps of their shared store, as values
         .target(name: "SharedState", dependencies: ["Bytes", "Crypto", "Sessions"], swiftSettings: pure),
 
+        // 4: the servers of a shared store, as one loop asks them
+        .target(
+            name: "StoreClient",
+            dependencies: ["RESP", "StoreLink", "SharedState", "Crypto", "EventLoop", "Transport"],
+            swiftSettings: settings),
+
         // 4: what the gateway promises: each id that code, tests and log lines name, a sentence and its source
         .target(name: "Requirements", swiftSettings: pure),
 
