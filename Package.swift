@@ -143,7 +143,7 @@ let package = Package(
             dependencies: [
                 "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport",
                 "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "StatusPages", "Refusals", "Login",
-                "Access", "Systemd", "Compression",
+                "Access", "Systemd", "Compression", "RESP", "StoreLink", "SharedState", "StoreClient",
             ],
             swiftSettings: settings),
 

@@ -1,7 +1,8 @@
-package import EventLoop
+import EventLoop
 import RESP
 package import SharedState
 package import StoreLink
+import Synchronization
 
 /// Asks the store for code that waits, over the links of one loop; from any thread.
 ///
@@ -12,17 +13,21 @@ package final class StoreCaller: @unchecked Sendable {
 
     private typealias Waiting = CheckedContinuation<Result<StoreReply, StoreRefusal>, Never>
 
-    private let loop: EventLoop
-    // The loop's alone.
-    private weak var links: StoreLinks?
+    /// Where it asks; nil as long as it has no links.
+    private let loop = Mutex<EventLoop?>(nil)
+    // That loop's alone.
+    private var links: StoreLinks?
     private var waiting: [UInt64: Waiting] = [:]
     private var lastTicket = StoreCaller.firstTicket
 
-    /// A caller on this loop, that has no links yet.
-    package init(loop: EventLoop) { self.loop = loop }
+    /// A caller that has no links yet: whoever asks is told that the store is unavailable.
+    package init() {}
 
-    /// Asks by these links from now on; on the loop's thread.
-    package func use(_ links: StoreLinks?) { self.links = links }
+    /// Asks by these links from now on, always of the same loop; on its thread, or before it runs.
+    package func use(_ links: StoreLinks?) {
+        self.links = links
+        if let links { loop.withLock { $0 = links.loop } }
+    }
 
     /// The answer to a command of this caller; on the loop's thread.
     package func answered(_ ticket: UInt64, _ answer: borrowing Answer) {
@@ -52,7 +57,10 @@ package final class StoreCaller: @unchecked Sendable {
 extension StoreCaller: StoreAsking {
     /// The store's answer; never later than a command's time.
     package func ask(_ question: StoreQuestion) async throws(StoreRefusal) -> StoreReply {
-        let result = await withCheckedContinuation { continuation in
+        let result = await withCheckedContinuation { (continuation: Waiting) in
+            guard let loop = loop.withLock({ $0 }) else {
+                return continuation.resume(returning: .failure(.unavailable))
+            }
             loop.execute { self.send(question, continuation) }
         }
         return try result.get()

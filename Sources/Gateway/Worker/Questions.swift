@@ -1,4 +1,5 @@
 import Crypto
+import EventLoop
 import HTTPMessage
 import Issuers
 import Login
@@ -36,6 +37,8 @@ struct Questions {
     let askLogin: @Sendable (_ request: LoginRequest, _ ticket: UInt64) -> Void
     /// Has a session loaded or refreshed; the answer comes back as `sessionAnswered`.
     let askSession: AskSession
+    /// What replicas have in common; nil for a process by itself.
+    let store: WorkerStore?
     /// What was asked and is not answered yet.
     var underWay = UnderWay()
 
@@ -57,12 +60,15 @@ struct Questions {
 
     /// Nothing was asked yet, but what is `old`'s: who is asked changes with the configuration, and what is under way
     /// does not.
-    init(_ resources: SharedResources, _ context: WorkerContext, continuing old: Questions? = nil) {
+    init(
+        _ resources: SharedResources, _ context: WorkerContext, on loop: EventLoop, continuing old: Questions? = nil
+    ) {
         failures = resources.failures
         requestKeys = context.requestKeys
         ask = context.ask
         askLogin = context.askLogin
         askSession = context.askSession
         if let old { underWay = old.underWay }
+        store = WorkerStore.make(loop, resources, context, continuing: old?.store)
     }
 }
