@@ -281,6 +281,7 @@ extension WorkerContext {
         log: UnsafeMutablePointer<LogWriter>?, spans: UnsafeMutablePointer<SpanWriter>
     ) {
         self.generation = generation.number
+        self.worker = index
         self.metrics = metrics
         self.log = log
         self.spans = spans

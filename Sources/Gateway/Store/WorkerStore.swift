@@ -20,6 +20,7 @@ final class WorkerStore {
     private let reports: StoreReports
     /// Of the worker by whose links the process asks what no request waits for on a worker.
     private let caller: StoreCaller?
+    private let worker: Int
     private var plan: StorePlan
     private var current: StoreSide
     private var next: StoreSide?
@@ -27,11 +28,14 @@ final class WorkerStore {
     private var isStarted = false
     private var patience: LoopTimer?
     private var departure: LoopTimer?
+    /// Publishes how the links are.
+    private var beat: LoopTimer?
 
     /// Links that are stopped.
     init(
-        _ plan: StorePlan, loop: EventLoop, resolver: Resolver, reports: StoreReports, caller: StoreCaller?
+        _ plan: StorePlan, loop: EventLoop, resolver: Resolver, reports: StoreReports, caller: StoreCaller?, worker: Int
     ) {
+        self.worker = worker
         self.plan = plan
         self.loop = loop
         self.resolver = resolver
@@ -43,6 +47,10 @@ final class WorkerStore {
         departure = LoopTimer(loop: loop) { [unowned self] in
             for side in leaving { side.links.stop() }
             leaving = []
+        }
+        beat = LoopTimer(loop: loop) { [unowned self] in
+            publish()
+            beat?.arm(milliseconds: 1000)
         }
     }
 
@@ -59,7 +67,8 @@ final class WorkerStore {
             return old
         }
         return WorkerStore(
-            plan, loop: loop, resolver: resources.resolver, reports: reports, caller: context.storeCaller)
+            plan, loop: loop, resolver: resources.resolver, reports: reports, caller: context.storeCaller,
+            worker: context.worker)
     }
 
     /// Begins to connect, where it has not; on the loop's thread, or before it runs.
@@ -68,6 +77,16 @@ final class WorkerStore {
         isStarted = true
         caller?.use(current.links)
         current.links.start()
+        publish()
+        beat?.arm(milliseconds: 1000)
+    }
+
+    private func publish() {
+        let links = current.links
+        reports.publish(
+            StoreReports.Links(
+                states: links.states, counters: links.counters, redirects: links.redirects, inFlight: links.inFlight),
+            worker: worker)
     }
 
     /// Reaches the store as another configuration says.
@@ -87,6 +106,8 @@ final class WorkerStore {
         caller?.use(nil)
         for side in [current, next].compactMap(\.self) { leave(side) }
         next = nil
+        beat?.cancel()
+        reports.publish(nil, worker: worker)
     }
 
     /// Takes a command about a key of this slot.
@@ -101,6 +122,8 @@ final class WorkerStore {
     fileprivate func told(_ event: StoreEvent, by side: StoreSide) {
         reports.told(event)
         if case .connected = event, side === next { serve(by: side) }
+        if case .connected = event { publish() }
+        if case .lost = event { publish() }
     }
 
     private func serve(by side: StoreSide) {
