@@ -200,13 +200,14 @@ extension WorkerRef {
 
     /// Requests that wait for an answer to a question of the old configuration begin anew by the new one.
     ///
-    /// Not logins: what they wait for comes from where it was asked, and a code cannot be sent twice.
+    /// Not logins: what they wait for comes from where it was asked, and a code cannot be sent twice. Nor those that wait for
+    /// the store, which are not in the list: their proofs cannot be used twice, and the answer has them judged anew.
     private func judgeWaitingAnew() {
         var waiting: [ExchangeRef] = []
         var exchange = pointee.waiting.first
         while let one = exchange {
             switch one.pointee.wait {
-            case .loginPlace, .login: break
+            case .proof, .loginPlace, .login: break
             case .nothing, .keys, .metadata, .introspection, .exchange, .session:
                 // Whoever is judged before it counts who waits for what: its numbers are those of the old configuration.
                 one.pointee.wait = .nothing
@@ -223,7 +224,8 @@ extension WorkerRef {
         }
     }
 
-    private func forgetJudgement(_ exchange: ExchangeRef) {
+    /// Has a request be judged anew by the configuration of now.
+    func forgetJudgement(_ exchange: ExchangeRef) {
         exchange.pointee.findings.forget()
         dropCookies(exchange)
         exchange.pointee.hasAskedAgain = false
