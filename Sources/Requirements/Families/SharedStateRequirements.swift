@@ -176,6 +176,50 @@ extension RequirementTable {
                 accept it.
                 """),
         Requirement(
+            id: "SH-56", source: "RFC 9449 §11.1",
+            promise: """
+                The store is asked about a proof when nothing else refuses its request. What may have changed until the answer is \
+                looked at anew then: the token and the configuration.
+                """),
+        Requirement(
+            id: "SH-57", source: "policy of this gateway",
+            promise: """
+                The signature of a proof is verified once by one configuration, however its request waits.
+                """),
+        Requirement(
+            id: "SH-58", source: "policy of this gateway",
+            promise: """
+                Where the store's word on a proof does not come, the answer is 503 and never 401, and the proof stays used up.
+                """),
+        Requirement(
+            id: "SH-59", source: "policy of this gateway",
+            promise: """
+                Where the operator says `when_down: { proofs: local }`, the memory of each process counts while nobody reaches the \
+                store. Otherwise proofs are refused then.
+                """),
+        Requirement(
+            id: "SH-61", source: "policy of this gateway",
+            promise: """
+                A proof that the store may have known before it lost what it knew is refused.
+                """),
+        Requirement(
+            id: "SH-65", source: "policy of this gateway",
+            promise: """
+                One client has the store remember no more proofs than its part of the memory that each process has for them, which is \
+                looked at first.
+                """),
+        Requirement(
+            id: "SH-66", source: "policy of this gateway",
+            promise: """
+                Requests that wait for the store have places of their own, of which one client gets a part, and wait for a bounded \
+                time.
+                """),
+        Requirement(
+            id: "SH-74", source: "policy of this gateway",
+            promise: """
+                While the store is down, requests that need it are answered 503 at once. Those that need nothing of it are served.
+                """),
+        Requirement(
             id: "SH-80", source: "RESP specification",
             promise: """
                 A link closes a connection whose bytes are no reply, or a reply too many. Nobody is given the answer \
@@ -186,6 +230,17 @@ extension RequirementTable {
             promise: """
                 A link that the store does not let in is down, says which refusal it was, and tries again every two \
                 seconds or so.
+                """),
+        Requirement(
+            id: "SH-87", source: "policy of this gateway",
+            promise: """
+                The access log says of a request how long it waited for the store.
+                """),
+        Requirement(
+            id: "SH-88", source: "policy of this gateway",
+            promise: """
+                An explanation says what a gateway would ask the store, and asks it nothing. Of a request that the gateway \
+                remembers it says what the store answered.
                 """),
     ]
 }
