@@ -26,6 +26,11 @@ package struct AccessPolicy: ~Copyable, Sendable {
     let nonces: DPoPNonces?
     /// Browser logins.
     let logins: [JudgedLogin]
+    /// Where proofs are remembered beside this process's own set.
+    let proofSharing: ProofSettings.Sharing
+
+    /// Whether a store is asked about proofs.
+    package var asksStore: Bool { proofSharing != .none }
 
     init(_ settings: AccessSettings, routes: RouteIndex, catalogue: PredicateCatalogue) {
         self.routes = routes
@@ -39,6 +44,7 @@ package struct AccessPolicy: ~Copyable, Sendable {
         tokenLimit = settings.tokenLimit
         nonces = settings.nonces
         logins = settings.logins.enumerated().map { JudgedLogin($1, settings.loginClients[$0]) }
+        proofSharing = settings.proofs.sharing
     }
 
     deinit {

@@ -58,7 +58,7 @@ extension Check.ID {
         case .scope, .authorizationDetails, .acr, .maxAge, .user, .claimRules: .authorize
         case .exchange: .exchange
         case .body, .identity, .upstreamCredential, .upstream: .plan
-        case .replay: .spend
+        case .replay, .sharedReplay: .spend
         }
     }
 }
@@ -74,6 +74,7 @@ extension Check.ID {
             case .sessionTokens: .sessionTokens
             case .nonce: .proofNonce
             case .exchange: .exchange
+            case .proof: .sharedReplay
             }
     }
 }

@@ -58,7 +58,12 @@ struct Exchange {
     var hasAskedAgain = false
     /// What it waits for, while parked.
     var wait = Wait.nothing
-    /// It is one of those that wait for what an authorization server says of their credentials.
+    /// The number of the question to the store about its proof; 0 where none is under way.
+    var proofTicket: UInt64 = 0
+    /// When that was asked, in monotonic microseconds, and how long the request waited for the answer.
+    var storeAskedAt: UInt64 = 0
+    var storeMicroseconds: UInt32 = 0
+    /// It is one of those that wait for what is said of their credentials: by an authorization server, or by the store.
     var isWaiting = false
     /// It is one of those of its client.
     var isCountedWaiting = false

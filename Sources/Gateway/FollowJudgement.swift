@@ -50,7 +50,12 @@ extension WorkerRef {
         if !isKept, !client.pointee.input.append(bytes, count, from: &pointee.connections.buffers) {
             return closeClient(client)
         }
-        park(exchange, wait, client.pointee.input.bytes)
+        let kept = client.pointee.input.bytes
+        // Where the store cannot be asked, there is nothing to wait for.
+        guard wait != .proof || askStore(exchange) else {
+            return proceed(exchange, kept, client.pointee.input.count, isKept: true)
+        }
+        park(exchange, wait, kept)
     }
 
     /// Where the login begins that keeps the form which was posted without a session; nil where none does.

@@ -54,6 +54,8 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
     // shares of one client
     case clientLoginsTooMany, clientWaitersTooMany, upstreamShareExhausted, clientProofsTooMany
     case clientConnectionsTooMany
+    // what replicas have in common
+    case storeUnavailable, storeBusy, storeForgot
 
     /// Who must act: the client, the operator's upstream, an issuer, or the gateway's own capacity.
     package enum Blame: String, Sendable, CaseIterable {
@@ -102,11 +104,13 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
 
     /// When the same request may be answered otherwise: the answer then says so.
     package var retryAfterSeconds: Int? {
-        switch row.status {
-        case 503: 5
+        switch self {
+        // Where the store is not reached, another primary has its place in a few seconds at most.
+        case .storeUnavailable, .storeBusy, .storeForgot: 1
+        case _ where row.status == 503: 5
         // A budget for questions grows again at once.
-        case 429: 1
-        default: nil
+        case _ where row.status == 429: 1
+        case _: nil
         }
     }
 
@@ -265,6 +269,9 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
         case .upstreamShareExhausted: (429, .plain, .client, "OPS-05", "upstream_share_exhausted")
         case .clientProofsTooMany: (429, .plain, .client, "OPS-05", "client_proofs_too_many")
         case .clientConnectionsTooMany: (429, .plain, .client, "OPS-05", "client_connections_too_many")
+        case .storeUnavailable: (503, .authorizationDown, .capacity, "SH-74", "store_unavailable")
+        case .storeBusy: (503, .authorizationDown, .capacity, "SH-16", "store_busy")
+        case .storeForgot: (503, .authorizationDown, .capacity, "SH-61", "store_forgot")
         }
     }
 }

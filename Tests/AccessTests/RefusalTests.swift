@@ -152,6 +152,9 @@ private let golden = """
     upstreamShareExhausted 429 upstream_share_exhausted client OPS-05
     clientProofsTooMany 429 client_proofs_too_many client OPS-05
     clientConnectionsTooMany 429 client_connections_too_many client OPS-05
+    storeUnavailable 503 store_unavailable capacity SH-74
+    storeBusy 503 store_busy capacity SH-16
+    storeForgot 503 store_forgot capacity SH-61
     """
 
 @Suite struct `the table of refusals` {

@@ -60,8 +60,10 @@ import Testing
     }
 
     @Test func `says when to come back where waiting helps, and nowhere else`() {
+        let ofStore: [Refusal] = [.storeUnavailable, .storeBusy, .storeForgot]
         for refusal in Refusal.allCases {
-            let seconds: Int? = refusal.status == 503 ? 5 : refusal.status == 429 ? 1 : nil
+            let outage = ofStore.contains(refusal) ? 1 : 5
+            let seconds: Int? = refusal.status == 503 ? outage : refusal.status == 429 ? 1 : nil
             #expect(refusal.retryAfterSeconds == seconds, "\(refusal)")
         }
     }

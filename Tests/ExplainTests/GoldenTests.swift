@@ -4,6 +4,7 @@ import Foundation
 import Gateway
 import Issuers
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayTests
@@ -101,6 +102,49 @@ import Testing
         rig.proveByDPoP()
         #expect(try rig.explain().exitStatus == 0)
         #expect(try rig.explain().exitStatus == 0)
+    }
+
+    /// The same request a second time: nothing was remembered anywhere.
+    @Test(.holds("SH-88"), .refuses("SH-88"))
+    func `of a proof that replicas share says what their store would be asked`()
+        throws
+    {
+        var rig = ExplainRig()
+        rig.proveByDPoP()
+        rig.settings.proofs.sharing = .required
+        for _ in 0..<2 {
+            let explanation = try rig.explain()
+            #expect(explanation.exitStatus == 0)
+            let line = try #require(explanation.lines.first { $0.check == .sharedReplay })
+            #expect(line.state == .notNeeded && line.seen.isEmpty)
+            let stored = try #require(explanation.evidence.storedProof)
+            #expect(stored.name.utf8.count == 22 && stored.until == ExplainRig.now + 60)
+            #expect(
+                line.wanted
+                    == "the store is not asked here: a gateway has it keep the key that ends in :p:\(stored.name) "
+                    + "until 2027-01-15T08:01:00Z by any clock, unless it is there")
+        }
+        rig.claims["aud"] = "\"other\""
+        let refused = try rig.explain()
+        #expect(refused.exitStatus == 3 && refused.evidence.storedProof == nil)
+        #expect(refused.lines.first { $0.check == .sharedReplay }?.wanted == "the store is not asked here")
+        #expect(try ExplainRig().explain().lines.allSatisfy { $0.check != .sharedReplay })
+    }
+
+    /// As a running gateway remembers it.
+    @Test(arguments: [Refusal.storeUnavailable, .storeBusy, .storeForgot])
+    func `of a proof that the store did not vouch for says what can be done about the store`(cause: Refusal) throws {
+        var rig = ExplainRig()
+        rig.proveByDPoP()
+        var evidence = try rig.explain().evidence
+        evidence.isDryRun = false
+        evidence.spending = .unavailable
+        let explanation = Explanation(
+            evidence, .refused(cause, expected: "a word", found: "none", row: "\(cause.check)"),
+            settings: rig.settings, now: ExplainRig.now)
+        let line = try #require(explanation.lines.first { $0.check == .sharedReplay })
+        #expect(line.state == .failed && line.seen.hasPrefix("no answer that counts, of the key that ends in :p:"))
+        #expect(explanation.remedy?.steps.isEmpty == false)
     }
 
     @Test func `of a nonce that the running gateway alone can judge says so`() throws {

@@ -17,5 +17,18 @@ package struct ProofSettings: Sendable {
     /// How long a server nonce is accepted at least; for as long again while a new one is offered.
     package var nonceLifetime = Duration.seconds(300)
 
+    /// What the replicas of this gateway know of each other's proofs.
+    package var sharing = Sharing.none
+
+    /// Where proofs are remembered beside this process's own set.
+    package enum Sharing: Sendable, Equatable {
+        /// Nowhere: each process refuses what it let through itself.
+        case none
+        /// In a store of all replicas, whose word every proof needs.
+        case required
+        /// The same, but while nobody reaches the store each process's own set counts.
+        case whileReachable
+    }
+
     package init() {}
 }

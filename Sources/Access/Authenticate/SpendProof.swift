@@ -48,6 +48,66 @@ package struct UnspentProof: Sendable, Equatable {
     }
 }
 
+/// What became of a request's proof when it was to be used up.
+package enum ProofSpending: Sendable {
+    /// Nobody was asked anything, or no store is there to be asked.
+    case none
+    /// It is used up in this process; the store has not answered.
+    case here
+    /// The store has not seen it before.
+    case first
+    /// The store has: a replica has let a request with this proof through.
+    case used
+    /// The store could not be asked, or gave no answer that counts.
+    case unavailable
+    /// Nobody reaches the store, which is known without asking.
+    case down
+    /// There is no room for another question to the store.
+    case busy
+    /// The store lost what it knew, and this proof may have been among it.
+    case forgotten
+}
+
+extension AccessPolicy {
+    /// Uses up the proof of a request that everything else lets through: in this process, and then at all replicas.
+    ///
+    /// The process's own set comes first. A replay here costs the store nothing, and what one client may have of the set is
+    /// all that it can have written there (SH-65). After the wait the request comes here again: its entry in the set is its
+    /// own, and what the store said decides. A proof that nobody vouches for is refused by 503, never by 401, which would
+    /// blame a client for an outage; and it stays used up, for the store may have noted it all the same (SH-58).
+    borrowing func spend(
+        _ proof: UnspentProof, _ findings: inout Findings, in replay: ReplaySet, now: Int64
+    ) throws(Refused) -> Wait {
+        switch findings.spending {
+        case .none:
+            try proof.spend(in: replay, now: now)
+            guard asksStore else { return .nothing }
+            findings.spending = .here
+            return .proof
+        case .first: return .nothing
+        case .down where proofSharing == .whileReachable: return .nothing
+        case .used:
+            throw Refused(
+                .proofReplayed, expected: "a proof that was not used before",
+                found: "the same key and jti at another replica", check: "SH-55")
+        case .here, .unavailable:
+            throw Refused(
+                .storeUnavailable, expected: "the store's word on whether a replica has let this proof through",
+                found: "no answer that counts", check: "SH-58")
+        case .down:
+            throw Refused(
+                .storeUnavailable, expected: "a store that can be asked about proofs", found: "no connection to it",
+                check: "SH-74")
+        case .busy:
+            throw Refused(.storeBusy, expected: "room for another question to the store", found: "none")
+        case .forgotten:
+            throw Refused(
+                .storeForgot, expected: "a store that knows which proofs were used",
+                found: "one that forgot what was used before a moment ago")
+        }
+    }
+}
+
 /// What a proof's nonce is worth.
 enum NonceVerdict {
     /// The route takes no nonces.

@@ -35,14 +35,21 @@ package struct Findings {
     package var exchanged = Lookup.none
     /// The proof that is right in everything and not used up yet: the one that is kept over a wait, and spent last.
     package internal(set) var proved: UnspentProof?
+    /// What became of that proof, once it was to be used up.
+    ///
+    /// The head is the same however often it is judged, and with it the proof. What this request did to the process's own
+    /// set stays done under another configuration: it would otherwise take its own entry for a replay.
+    package var spending = ProofSpending.none
 
     /// Nothing is known yet.
     package init() {}
 
-    /// Forgets all that another configuration has said.
+    /// Forgets all that another configuration has said; what was done with the proof is done.
     package mutating func forget() {
         endUses()
+        let spending = spending
         self = Findings()
+        self.spending = spending
     }
 
     /// Gives up the uses that it holds; everything else stays as it is.

@@ -9,8 +9,9 @@ extension AccessPolicy {
     ///
     /// A function of its arguments: what it learns stays in `findings`, and who is known by now in `identities`. After a
     /// wait it is called again with the same findings, and looks at everything anew; but no signature that was verified
-    /// is verified again. Whatever can refuse a request for what is at hand stands before the last line: a proof is spent
-    /// by the one request that everything else lets through (DPOP-17).
+    /// is verified again. Whatever can refuse a request for what is at hand stands before the last step: a proof is spent
+    /// by the one request that everything else lets through (DPOP-17). Where replicas share proofs their store is asked
+    /// then, and nothing else is (SH-56).
     package borrowing func judge(
         _ head: HeadView, _ arrival: borrowing Arrival, _ identities: inout Identities, _ findings: inout Findings,
         plan: Plan
@@ -55,7 +56,10 @@ extension AccessPolicy {
             findings.reached = .plan
             let judgement = try forward(head, by: route, &findings, &identities, plan)
             findings.reached = .spend
-            if let proof = findings.proved { try proof.spend(in: identities.replay, now: arrival.now) }
+            if let proof = findings.proved {
+                let wait = try spend(proof, &findings, in: identities.replay, now: arrival.now)
+                guard wait == .nothing else { return .wait(wait) }
+            }
             findings.reached = .end
             return judgement
         } catch {

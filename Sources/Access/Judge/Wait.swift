@@ -13,6 +13,8 @@ package enum Wait: Equatable, Sendable {
     case exchange(rule: Int, SHA256Digest)
     /// A session that its store or its authorization server must be asked about, by its cookie's digest.
     case session(login: Int, SHA256Digest)
+    /// What the store of all replicas says of the proof, which is used up here.
+    case proof
     /// A place among the logins' requests that are being answered.
     case loginPlace
     /// The answer to a login's own request.

@@ -172,6 +172,7 @@ enum DocumentSection {
             return login
         }
         settings.proofs = proofs
+        settings.proofs.sharing = ProofSettings.Sharing(store)
         settings.assertionKeys = assertionKeys
         table.read(document, into: &settings)
         warnOfExplanations(settings, document, problems)

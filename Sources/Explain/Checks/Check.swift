@@ -24,7 +24,7 @@ package struct Check: Sendable {
         // rights
         case scope, authorizationDetails, acr, maxAge, user, claimRules
         // the upstream, and the proof that is used up last
-        case exchange, body, identity, upstreamCredential, replay, upstream
+        case exchange, body, identity, upstreamCredential, replay, sharedReplay, upstream
     }
 
     /// What a check looks at; without it there is nothing to be seen and nothing to be wanted.

@@ -3,6 +3,7 @@ import Gateway
 import Issuers
 import JSON
 import OAuth
+import Telemetry
 
 /// What the token, or the session, allows.
 extension Check {
@@ -46,7 +47,24 @@ extension Check {
         ])
 
     /// What the upstream gets, and the proof that is spent when nothing else is left to refuse for.
-    static let ofUpstream = rows(
+    static let ofUpstream =
+        ofPlan
+        + rows(answered: CheckFacts.answeredByRoute, shown: { $0.asksStore }, [sharedReplay])
+        + rows(
+            answered: CheckFacts.answeredByRoute,
+            [
+                Check(
+                    .upstream, "upstream", "RFC 9110 §15.6", of: .route, seen: .nothing, wanted: "an answer",
+                    skipped: [{ _ in "no upstream is asked here" }])
+            ])
+
+    /// Whoever has no store need not read about it.
+    private static let sharedReplay = Check(
+        .sharedReplay, "proof: first anywhere", "RFC 9449 §11.1", of: .proof, seen: CheckWords(\.seenAtStore),
+        wanted: "a proof that no replica has let through",
+        skipped: [\.sessionInstead, \.withoutToken, \.unboundBearer, \.storeNotAsked, \.boundToNoKey])
+
+    private static let ofPlan = rows(
         answered: CheckFacts.answeredByRoute,
         [
             Check(
@@ -72,9 +90,6 @@ extension Check {
                 skipped: [
                     \.sessionInstead, \.withoutToken, \.unboundBearer, \.proofsNotRemembered, \.boundToNoKey,
                 ]),
-            Check(
-                .upstream, "upstream", "RFC 9110 §15.6", of: .route, seen: .nothing, wanted: "an answer",
-                skipped: [{ _ in "no upstream is asked here" }]),
         ])
 }
 
@@ -95,6 +110,39 @@ extension CheckFacts {
 
     fileprivate var proofsNotRemembered: String? {
         evidence.isDryRun && proof != nil ? "proofs that clients used are not looked at here" : nil
+    }
+
+    /// Whether proofs are asked about at a store, or were.
+    fileprivate var asksStore: Bool {
+        switch verdict {
+        case .undecided(.proof, _): true
+        case .refused(let refusal, _, _, let row):
+            settings.proofs.sharing != .none
+                || LoggedRefusal(refusal, row: row).explained.check == .sharedReplay
+        case .forwarded, .answered, .undecided: settings.proofs.sharing != .none
+        }
+    }
+
+    /// What a gateway would have the store remember; whoever only asks has it remember nothing (SH-88).
+    fileprivate var storeNotAsked: String? {
+        guard evidence.isDryRun, proof != nil else { return nil }
+        guard let stored = evidence.storedProof else { return "the store is not asked here" }
+        return "the store is not asked here: a gateway has it keep the key that ends in :p:\(stored.name) until "
+            + "\(UnixTime.text(stored.until)) by any clock, unless it is there"
+    }
+
+    fileprivate var seenAtStore: String {
+        let answer =
+            switch evidence.spending {
+            case .none, .here: "no answer yet"
+            case .first: "the store says that it is the first"
+            case .used: "the store has it already"
+            case .unavailable: "no answer that counts"
+            case .down: "no connection to the store"
+            case .busy: "no room for a question to the store"
+            case .forgotten: "the store forgot what was used before"
+            }
+        return evidence.storedProof.map { "\(answer), of the key that ends in :p:\($0.name)" } ?? answer
     }
 
     /// Scopes that the method needs here.

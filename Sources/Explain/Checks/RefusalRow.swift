@@ -124,9 +124,13 @@ struct LoggedRefusal {
         case .requestBodyTooLarge: .init(.body, \.requestBodyTooLarge)
         case .requestBodyTooSlow: .init(.body, \.requestHeadTooSlow)
         case .identityTooLarge: .init(.identity, \.identityTooLarge)
-        case .proofReplayed: .init(.replay, \.proofReplayed)
+        // Seen here, or by another replica.
+        case .proofReplayed: .init(row == "SH-55" ? .sharedReplay : .replay, \.proofReplayed)
         case .replaySetFull: .init(.replay, \.replaySetFull)
         case .clientProofsTooMany: .init(.replay, \.clientProofsTooMany)
+        case .storeUnavailable: .init(.sharedReplay, \.storeUnavailable)
+        case .storeBusy: .init(.sharedReplay, \.storeBusy)
+        case .storeForgot: .init(.sharedReplay, \.storeForgot)
         case .upstreamUnresolved, .upstreamUnreachable, .upstreamTLSFailed, .upstreamClosed, .upstreamSwitchedProtocols,
             .upstreamConnectTimedOut:
             .init(.upstream, \.upstreamUnreachable)

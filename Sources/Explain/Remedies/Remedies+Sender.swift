@@ -93,6 +93,29 @@ extension CheckFacts {
             .configuration("dpop.replay_memory: more memory"))
     }
 
+    var storeUnavailable: Remedy {
+        Remedy(
+            "The store that the replicas share did not say whether one of them has let this proof through.",
+            .machine("see whether the store runs, answers in time, and is reached from here"),
+            .configuration(
+                "store.when_down", "{ proofs: local }",
+                "if each replica may let a proof through once while nobody reaches the store"))
+    }
+
+    var storeBusy: Remedy {
+        Remedy(
+            "So many requests wait for the store that the replicas share that there is no room for another one.",
+            .machine("see whether the store answers slowly: redis-cli --latency, or valkey-cli --latency"),
+            .configuration("limits.parked_requests and store.limits.in_flight: more"))
+    }
+
+    var storeForgot: Remedy {
+        Remedy(
+            "The store that the replicas share lost what it knew, and this proof may have been used before.",
+            .client("make a new proof, and send the request again"),
+            .machine("see whether the store was started without its data, was flushed, or evicts keys"))
+    }
+
     var clientCertFieldInvalid: Remedy {
         Remedy(
             "A proxy that is trusted sent a Client-Cert that is not RFC 9440's: \(ShownText.plain(found)).",

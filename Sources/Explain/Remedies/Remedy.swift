@@ -41,7 +41,8 @@ package struct Remedy: Sendable {
         case .undecided(.keys, _): self = facts.issuerKeysUnavailable
         case .undecided(.introspection, _): self = facts.introspectionUnavailable
         case .undecided(.session, _), .undecided(.sessionTokens, _): self = facts.sessionUndecided
-        case .undecided(.nonce, _), .undecided(.exchange, _): self = facts.undecided
+        case .undecided(.nonce, _), .undecided(.exchange, _), .undecided(.proof, _):
+            self = facts.undecided
         case .refused(let refusal, let expected, _, let row):
             let remedy = facts[keyPath: LoggedRefusal(refusal, row: row).explained.remedy]
             self = remedy.naming(client: facts.loginClient, issuer: facts.loginIssuer).saying(expected)

@@ -2,6 +2,7 @@ import Access
 import Issuers
 
 /// Who may wait for an authorization server: so many requests in all, and of these so many of one client and of one issuer.
+/// As many may wait for the store.
 ///
 /// Whoever sends tokens with made-up keys, or the users of a server that hangs, would otherwise have every place, and
 /// the tokens of other clients and of other issuers be answered 503 (OPS-05).
@@ -16,7 +17,8 @@ extension WorkerRef {
             return tooManyBad
         }
         let limit = pointee.policy.limits.parkedRequests
-        let free = limit - pointee.waiting.countOfOthers
+        // Apart from each other: a slow store must not take the places of those who wait for keys.
+        let free = limit - (wait == .proof ? pointee.waiting.countOfProofs : pointee.waiting.countOfOthers)
         // First of all: whoever has its own part is told so, also where all places are taken.
         if let network = countedNetwork(exchange) {
             let (share, held) = (
@@ -30,7 +32,10 @@ extension WorkerRef {
                     found: "more of \(exchange.pointee.address.text)")
             }
         }
-        guard free > 0 else { return Refused(.keyWaitersTooMany, expected: "\(limit) waiting at most", found: "more") }
+        guard free > 0 else {
+            return Refused(
+                wait == .proof ? .storeBusy : .keyWaitersTooMany, expected: "\(limit) waiting at most", found: "more")
+        }
         // Seldom so many: the counting below costs nothing before.
         if free <= limit / 2, issuer(of: wait).map({ hasPlace($0, free) }) == false {
             return Refused(.keyWaitersTooMany, expected: "places for what other issuers are asked about", found: "more")
@@ -56,7 +61,7 @@ extension WorkerRef {
 
     private func issuer(of wait: Wait) -> Int? {
         switch wait {
-        case .nothing, .loginPlace, .login: nil
+        case .nothing, .proof, .loginPlace, .login: nil
         case .keys(let issuer), .metadata(let issuer), .introspection(let issuer, _): issuer
         case .exchange(let rule, _): pointee.policy.exchangers[rule].issuer
         case .session(let login, _): pointee.policy.loginIssuers[login]
@@ -65,9 +70,12 @@ extension WorkerRef {
 
     /// One more that waits; logins' requests have places of their own.
     func countWaiting(_ exchange: ExchangeRef) {
-        guard issuer(of: exchange.pointee.wait) != nil else { return }
+        switch exchange.pointee.wait {
+        case .nothing, .loginPlace, .login: return
+        case .proof: pointee.waiting.countOfProofs += 1
+        case .keys, .metadata, .introspection, .exchange, .session: pointee.waiting.countOfOthers += 1
+        }
         exchange.pointee.isWaiting = true
-        pointee.waiting.countOfOthers += 1
         guard let network = countedNetwork(exchange) else { return }
         exchange.pointee.isCountedWaiting = true
         pointee.connections.networks.add(network, .waiting)
@@ -77,7 +85,11 @@ extension WorkerRef {
     func uncountWaiting(_ exchange: ExchangeRef) {
         guard exchange.pointee.isWaiting else { return }
         exchange.pointee.isWaiting = false
-        pointee.waiting.countOfOthers -= 1
+        if exchange.pointee.proofTicket != 0 {
+            pointee.waiting.countOfProofs -= 1
+        } else {
+            pointee.waiting.countOfOthers -= 1
+        }
         guard exchange.pointee.isCountedWaiting else { return }
         exchange.pointee.isCountedWaiting = false
         pointee.connections.networks.remove(exchange.pointee.address.networkWords, .waiting)

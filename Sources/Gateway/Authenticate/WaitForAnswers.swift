@@ -5,7 +5,8 @@ import OAuth
 import Sessions
 import Telemetry
 
-/// Requests that wait for an authorization server: for its keys, its word on a token, or a token for the upstream.
+/// Requests that wait for an authorization server, for its keys, its word on a token, or a token for the upstream; and
+/// those that wait for the store.
 ///
 /// The head stays in the client's input, nothing is read meanwhile, and the stages are run once more from the first:
 /// what was true of the request a moment ago is not taken for granted. A signature that was verified is not verified again:
@@ -16,16 +17,7 @@ extension WorkerRef {
         let client = exchange.pointee.client
         exchange.pointee.phase = .parked
         exchange.pointee.wait = wait
-        exchange.pointee.previousParked = pointee.waiting.last
-        exchange.pointee.nextParked = nil
-        pointee.waiting.total += 1
-        exchange.pointee.parking = pointee.waiting.total
-        if let last = pointee.waiting.last {
-            last.pointee.nextParked = exchange
-        } else {
-            pointee.waiting.first = exchange
-        }
-        pointee.waiting.last = exchange
+        if wait != .proof { enlist(exchange) }
         pointee.waiting.count += 1
         pointee.journal.metrics.set(.parkedRequests, to: pointee.waiting.count)
         countWaiting(exchange)
@@ -55,8 +47,23 @@ extension WorkerRef {
             setTimeout(client.timeout, Questions.refreshTimeout)
             pointee.questions.askSession(
                 login, sessionValue(exchange, bytes) ?? [], digest, trace)
+        case .proof: setTimeout(client.timeout, Questions.proofTimeout)
         case .loginPlace, .login: break
         }
+    }
+
+    /// Puts an exchange at the end of the waiting list.
+    private func enlist(_ exchange: ExchangeRef) {
+        exchange.pointee.previousParked = pointee.waiting.last
+        exchange.pointee.nextParked = nil
+        pointee.waiting.total += 1
+        exchange.pointee.parking = pointee.waiting.total
+        if let last = pointee.waiting.last {
+            last.pointee.nextParked = exchange
+        } else {
+            pointee.waiting.first = exchange
+        }
+        pointee.waiting.last = exchange
     }
 
     /// The value of the session cookie that a request brings; `bytes` is its head.
@@ -65,8 +72,19 @@ extension WorkerRef {
         return headView(bytes).sessionValue(named: login.pointee.cookieName.span)
     }
 
-    /// Takes an exchange out of the waiting list.
+    /// Has an exchange wait no longer, for whatever reason.
     func unpark(_ exchange: ExchangeRef) {
+        if exchange.pointee.proofTicket == 0 { delist(exchange) }
+        exchange.pointee.wait = .nothing
+        if let waits = exchange.pointee.trace.waits { waits.pointee.end(at: clock.microseconds()) }
+        uncountWaiting(exchange)
+        endQuestion(exchange)
+        pointee.waiting.count -= 1
+        pointee.journal.metrics.set(.parkedRequests, to: pointee.waiting.count)
+    }
+
+    /// Takes an exchange out of the waiting list.
+    private func delist(_ exchange: ExchangeRef) {
         if let previous = exchange.pointee.previousParked {
             previous.pointee.nextParked = exchange.pointee.nextParked
         } else {
@@ -79,11 +97,6 @@ extension WorkerRef {
         }
         exchange.pointee.previousParked = nil
         exchange.pointee.nextParked = nil
-        exchange.pointee.wait = .nothing
-        if let waits = exchange.pointee.trace.waits { waits.pointee.end(at: clock.microseconds()) }
-        uncountWaiting(exchange)
-        pointee.waiting.count -= 1
-        pointee.journal.metrics.set(.parkedRequests, to: pointee.waiting.count)
     }
 
     /// New keys, or none any more; called through the loop's inbox.
@@ -170,6 +183,8 @@ extension WorkerRef {
         case .session:
             exchange.pointee.findings.lookup = .refused(
                 Refused(.sessionRefreshUnavailable, expected: "an answer in time", found: "none"))
+        // Neither the store nor the link to it has said a word: nobody vouches for the proof.
+        case .proof: return judgeAfterStore(exchange)
         case .loginPlace: return placeTimedOut(exchange)
         case .login:
             unpark(exchange)
@@ -190,13 +205,14 @@ extension WorkerRef {
 }
 
 extension Wait {
-    /// What a request is refused with for which this never comes; nil for those of logins, which wait for no issuer.
+    /// What a request is refused with for which this never comes; nil for those of logins, which are answered all the same.
     var causeOfOutage: Refusal? {
         switch self {
         case .nothing, .keys: .issuerKeysUnavailable
         case .metadata, .introspection: .introspectionUnavailable
         case .exchange: .exchangeUnavailable
         case .session: .sessionRefreshUnavailable
+        case .proof: .storeUnavailable
         case .loginPlace, .login: nil
         }
     }

@@ -255,6 +255,7 @@ extension WorkerRef {
         case .wait(.keys), .wait(.metadata): verdict = .undecided(.keys, reason: "the request still waits for them")
         case .wait(.introspection): verdict = .undecided(.introspection, reason: "the request still waits for it")
         case .wait(.session): verdict = .undecided(.sessionTokens, reason: "the request still waits for them")
+        case .wait(.proof): verdict = .undecided(.proof, reason: "the request still waits for the store")
         case .wait: verdict = .undecided(.exchange, reason: "the request still waits for it")
         }
         var evidence = evidence(exchange, bytes, judgement)

@@ -9,6 +9,7 @@ import JSON
 import Login
 import OAuth
 import Sessions
+import SharedState
 import Telemetry
 import Transport
 
@@ -104,7 +105,9 @@ package final class DryRun {
                 settings.logins, settings.logins.map { settings.clients[$0.client].credentials.clientID })
             {
                 worker.pointee.identities.stores.append(
-                    try SessionStores.make(login.session, client: login.name, clientID: clientID))
+                    try SessionStores.make(
+                        login.session, for: SharedSessionClient(name: login.name, identifier: clientID),
+                        in: resources.store.map { SharedSessions($0.store, executor: loop) }))
             }
         } catch {
             throw GatewayFailure("sessions could not be read", "a key is not 32 bytes")
@@ -167,6 +170,11 @@ package final class DryRun {
             exchange.pointee.findings.upstreamToken = AttachedBlock(rule: 0, [UInt8(ascii: "-")], usableUntil: 0)
             judgement = worker.judge(exchange, bytes, count)
         }
+        if case .wait(.proof) = judgement {
+            // The store would remember the proof, and the client's own request would be a replay.
+            exchange.pointee.findings.spending = .first
+            judgement = worker.judge(exchange, bytes, count)
+        }
         if case .wait(let wait) = judgement, let need = need(wait, bytes) { return need }
         let verdict = verdict(judgement, exchange)
         var evidence = worker.evidence(exchange, bytes, judgement)
@@ -182,7 +190,7 @@ package final class DryRun {
         case .keys(let issuer): .needsKeys(issuer: issuer)
         case .introspection(let issuer, let digest):
             .needsAnswer(issuer: issuer, token: Array(worker.accessToken(bytes)), digest: digest)
-        case .nothing, .metadata, .exchange, .session, .loginPlace, .login: nil
+        case .nothing, .metadata, .exchange, .session, .proof, .loginPlace, .login: nil
         }
     }
 

@@ -58,6 +58,10 @@ extension WorkerRef {
             }
         }
         evidence.asksForMethod = asksForMethod && head.pointee.methodID == .options && !evidence.origins.isEmpty
+        evidence.spending = exchange.pointee.findings.spending
+        evidence.storedProof = exchange.pointee.findings.proved.map {
+            StoredProof(name: Base64URL.encode(Array($0.key.bytes.prefix(16)).span), until: $0.until)
+        }
         readAuthorization(all, into: &evidence)
         readIntrospection(exchange, bytes, into: &evidence)
         var pointer: LoginPointer?

@@ -88,6 +88,10 @@ package struct RequestEvidence: Sendable {
     package var certificateThumbprint: String?
     /// Whether the request was only tried out: nothing was remembered or looked up in a running gateway.
     package var isDryRun = false
+    /// How the proof is known at the store of all replicas; nil where nothing of it came to be used up.
+    package var storedProof: StoredProof?
+    /// What became of the proof when it was used up.
+    package var spending = ProofSpending.none
     /// Whether the issuer is asked about the token instead of its signature being checked (RFC 7662).
     package var isIntrospected = false
     /// The route's place in the settings; nil when none was found.
@@ -98,6 +102,14 @@ package struct RequestEvidence: Sendable {
     package var keys: [KeyEvidence]?
 
     package init() {}
+}
+
+/// A used proof, as the store of all replicas has it.
+package struct StoredProof: Sendable, Equatable {
+    /// What its key in the store ends in: 22 characters.
+    package var name: String
+    /// The last Unix second at which it could be accepted once more.
+    package var until: Int64
 }
 
 /// A key of an issuer, as far as it helps to find out why another was asked for.

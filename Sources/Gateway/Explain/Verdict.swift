@@ -26,6 +26,8 @@ package enum OpenQuestion: Sendable, CaseIterable {
     case nonce
     /// A token for the upstream.
     case exchange
+    /// Whether another replica has let the proof through.
+    case proof
 }
 
 /// A field of the upstream's head that no client can send.

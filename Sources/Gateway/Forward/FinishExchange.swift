@@ -42,8 +42,9 @@ extension WorkerRef {
 
     /// Logs and forgets an exchange; the connections stay.
     func endExchange(_ exchange: ExchangeRef) {
-        logExchange(exchange)
+        // First, for its line says how long it waited.
         if exchange.pointee.phase == .parked { unpark(exchange) }
+        logExchange(exchange)
         exchange.pointee.findings.endUses()
         dropLoginRequest(exchange)
         dropCookies(exchange)

@@ -117,6 +117,9 @@ extension WorkerRef {
                     milliseconds: Int64(clamping: exchange.pointee.respondedAt &- exchange.pointee.forwardedAt))
             }
         }
+        if exchange.pointee.storeMicroseconds > 0 {
+            log.pointee.line.member("store_us", Int64(exchange.pointee.storeMicroseconds))
+        }
         if let token = exchange.pointee.findings.token { putToken(exchange, token, log) }
         log.pointee.finishLine()
     }

@@ -249,6 +249,7 @@ final class Generation: @unchecked Sendable {
                             directory.requestRefresh(issuer: issuer, by: who, within: trace)
                         }
                     }, workBeside: { await signing.run($0, client: $1, $2) }),
+                store: resources.store?.store,
                 onEvent: { event in
                     reports.report(event)
                     // Whichever configuration a stream began by.

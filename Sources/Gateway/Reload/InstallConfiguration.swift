@@ -112,7 +112,7 @@ extension WorkerRef {
         // Records in use by requests are theirs until these end.
         pointee.identities.forget()
         pointee = Worker(succeeding: pointee, by: succession)
-        pointee.questions.store?.start()
+        pointee.questions.store?.start(self)
         for index in 0..<pointee.listening.count {
             FileEvent.assign(
                 event(of: index), pointee.loop.base, pointee.listening.listeners[index].descriptor,
@@ -201,13 +201,14 @@ extension WorkerRef {
 
     /// Requests that wait for an answer to a question of the old configuration begin anew by the new one.
     ///
-    /// Not logins: what they wait for comes from where it was asked, and a code cannot be sent twice.
+    /// Not logins: what they wait for comes from where it was asked, and a code cannot be sent twice. Nor those that wait for
+    /// the store, which are not in the list: their proofs cannot be used twice, and the answer has them judged anew.
     private func judgeWaitingAnew() {
         var waiting: [ExchangeRef] = []
         var exchange = pointee.waiting.first
         while let one = exchange {
             switch one.pointee.wait {
-            case .loginPlace, .login: break
+            case .proof, .loginPlace, .login: break
             case .nothing, .keys, .metadata, .introspection, .exchange, .session:
                 // Whoever is judged before it counts who waits for what: its numbers are those of the old configuration.
                 one.pointee.wait = .nothing
@@ -224,7 +225,8 @@ extension WorkerRef {
         }
     }
 
-    private func forgetJudgement(_ exchange: ExchangeRef) {
+    /// Has a request be judged anew by the configuration of now.
+    func forgetJudgement(_ exchange: ExchangeRef) {
         exchange.pointee.findings.forget()
         dropCookies(exchange)
         exchange.pointee.hasAskedAgain = false

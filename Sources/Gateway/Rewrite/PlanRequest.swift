@@ -6,7 +6,7 @@ extension WorkerRef {
     ///
     /// Whatever of a forwarded request can be refused for what its head, its token and the configuration say is refused
     /// here: a body that is announced too long, identity or a credential that cannot be sent, an upstream without room, or with
-    /// none for this client.
+    /// none for this client, and so many who wait for the store.
     /// Only then is a proof spent (DPOP-17); what comes later, the body's own bytes and the network alone can tell.
     func planRequest(
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ findings: inout Findings,
@@ -24,6 +24,12 @@ extension WorkerRef {
         // Bytes behind a proof that is spent would be refused too late.
         if findings.proved != nil {
             try checkBodyAtHand(exchange, bytes, count, limit: route.pointee.patience.bodyLimit)
+            // So would be who may not wait for the store.
+            if findings.spending == .none, pointee.policy.access.pointee.asksStore,
+                let refused = judgeWaiting(exchange, .proof)
+            {
+                throw refused
+            }
         }
         return writer.count
     }

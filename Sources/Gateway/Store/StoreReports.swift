@@ -24,6 +24,7 @@ final class StoreReports: Sendable {
     private let metrics: StoreMetrics
     private let said = Mutex<[Said: UInt64]>([:])
     private let links: Mutex<[Links?]>
+    private let localWorkers = Mutex<Set<Int>>([])
     private let losses = Mutex<[(word: String, count: UInt64)]>([])
     /// Servers that are remembered; those of a cluster, and more that somebody announces.
     private static let limit = 1024
@@ -60,8 +61,19 @@ final class StoreReports: Sendable {
                 }
             }
         }
+        readings.areProofsLocal = localWorkers.withLock { !$0.isEmpty }
         readings.reconnects = losses.withLock { $0.map { (reason: $0.word, count: $0.count) } }
         return readings
+    }
+
+    /// Whether this worker judges proofs without the store.
+    func areProofsLocal(_ areLocal: Bool, worker: Int) {
+        let isNew = localWorkers.withLock { workers in
+            if areLocal { return workers.insert(worker).inserted && workers.count == 1 }
+            workers.remove(worker)
+            return false
+        }
+        if isNew { log.write(.error, .storeProofsLocal, []) }
     }
 
     /// Whether a server of the store takes commands; nil where there is no store.

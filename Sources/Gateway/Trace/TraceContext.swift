@@ -112,6 +112,7 @@ extension WorkerRef {
         case .introspection: "introspect"
         case .exchange: "exchange"
         case .session: "refresh"
+        case .proof: "proof"
         case .login: exchange.pointee.loginInFlight.flatMap { traceName(of: $0.pointee.request.endpoint) }
         }
     }

@@ -11,6 +11,9 @@ struct Questions {
     /// How long a request waits for its session's refresh, in milliseconds (RF-01); the service gives up first, so that a
     /// token that is still valid is used (RF-06).
     static let refreshTimeout = 5500
+    /// How long a request waits for what the store says of its proof, in milliseconds: longer than a link may be told to
+    /// wait, so that the link's word comes first.
+    static let proofTimeout = 5500
     /// How long a login's request waits for its answer, in milliseconds; several questions to a server may be in it.
     static let loginTimeout = 35_000
     /// Login requests of one worker that are answered at the same time.
@@ -39,6 +42,8 @@ struct Questions {
     let askSession: AskSession
     /// What replicas have in common; nil for a process by itself.
     let store: WorkerStore?
+    /// Asks the store of all replicas about proofs; nil where there is none.
+    var proofs: (any ProofSharing)?
     /// What was asked and is not answered yet.
     var underWay = UnderWay()
 
@@ -56,6 +61,8 @@ struct Questions {
         var beginningBodyBytes = 0
         /// Login requests so far, of which each has its number as ticket.
         var tickets: UInt64 = 0
+        /// Who waits for what the store says of a proof.
+        var proofs = ProofTickets()
     }
 
     /// Nothing was asked yet, but what is `old`'s: who is asked changes with the configuration, and what is under way
@@ -68,7 +75,8 @@ struct Questions {
         ask = context.ask
         askLogin = context.askLogin
         askSession = context.askSession
-        if let old { underWay = old.underWay }
         store = WorkerStore.make(loop, resources, context, continuing: old?.store)
+        proofs = store ?? old?.proofs
+        if let old { underWay = old.underWay }
     }
 }

@@ -1,3 +1,4 @@
+import Access
 import Crypto
 import SharedState
 import TestTraits
@@ -30,6 +31,20 @@ import Testing
         #expect(settings.limits.inFlight == 4096 && settings.limits.bytes == 4 << 20)
         #expect(settings.limits.connections == .perWorker && !settings.insecureAllowPlain)
         #expect(settings.tls.minimumVersion == .tls12 && settings.tls.serverName == nil)
+    }
+
+    @Test(.holds("SH-59"), .refuses("SH-59"))
+    func `say where proofs are remembered, and what counts without the store`()
+        throws
+    {
+        func sharing(_ lines: String) throws -> ProofSettings.Sharing {
+            ProofSettings.Sharing(try settings(of: "url: unix:/run/redis.sock\n" + lines))
+        }
+        #expect(try sharing("") == .required)
+        #expect(try sharing("when_down: { proofs: refuse }") == .required)
+        #expect(try sharing("when_down: { proofs: local }") == .whileReachable)
+        #expect(try sharing("shares: [sessions, logins]\nwhen_down: { proofs: local }") == .none)
+        #expect(ProofSettings.Sharing(nil) == .none)
     }
 
     @Test(.holds("SH-02", "SH-08", "SH-09")) func `are what is said`() throws {

@@ -267,6 +267,8 @@ extension ProofTrial {
         case .serverNameDisagrees: "needs a TLS handshake; judged with the authority, before the route"
         case .keyWaitersTooMany: "said in place of a wait, and who waits has spent nothing"
         case .proofReplayed, .replaySetFull, .clientProofsTooMany: "what spending the proof says itself"
+        case .storeUnavailable, .storeBusy, .storeForgot:
+            "said when the proof is spent here; that who may not wait has spent nothing is in ShareProofsTests"
         case .upstreamUnresolved, .upstreamUnreachable, .upstreamTLSFailed, .upstreamClosed, .upstreamMalformed,
             .upstreamSwitchedProtocols, .upstreamConnectTimedOut, .upstreamTimedOut, .upstreamUnauthorized:
             "the network tells, after the request was let through"

@@ -1,3 +1,4 @@
+import Access
 import Crypto
 import SharedState
 
@@ -135,5 +136,19 @@ enum StoreSection {
             return nil
         }
         return Secret(password)
+    }
+}
+
+extension ProofSettings.Sharing {
+    /// What a store does for proofs.
+    init(_ store: StoreSettings?) {
+        guard let store, store.shares.contains(.proofs) else {
+            self = .none
+            return
+        }
+        switch store.proofsWhenDown {
+        case .refuse: self = .required
+        case .local: self = .whileReachable
+        }
     }
 }
