@@ -224,6 +224,13 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "StoreClientTests",
+            dependencies: [
+                "StoreClient", "StoreLink", "SharedState", "RESP", "Crypto", "EventLoop", "Transport", "Bytes",
+                "TestSupport", "TestTraits",
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "TelemetryTests", dependencies: ["Telemetry", "JSON", "Bytes", "TestSupport", "TestTraits"],
             swiftSettings: settings),
         .testTarget(
