@@ -14,6 +14,7 @@ struct NodeTable {
 
     /// Where each node is; nil where a place is free.
     private(set) var places: [LinkServer.Place?] = []
+    private var known: [LinkServer.Place: Node] = [:]
     /// By slot, one more than the node that has it, and 0 where none is known; empty where one node has all of them.
     private var owners: [UInt16] = []
     /// The node that has all slots.
@@ -34,21 +35,19 @@ struct NodeTable {
     }
 
     /// The node at a place.
-    func node(at place: LinkServer.Place) -> Node? { places.firstIndex(of: place) }
+    func node(at place: LinkServer.Place) -> Node? { known[place] }
 
     /// The nodes there are.
     var nodes: [Node] { places.indices.filter { places[$0] != nil } }
 
     /// The node at a place, which is entered when it is new; nil when there are too many.
     mutating func enter(_ place: LinkServer.Place) -> Node? {
-        if let known = node(at: place) { return known }
-        if let free = places.firstIndex(of: nil) {
-            places[free] = place
-            return free
-        }
-        guard places.count < NodeTable.limit else { return nil }
-        places.append(place)
-        return places.count - 1
+        if let node = known[place] { return node }
+        guard known.count < NodeTable.limit else { return nil }
+        let node = places.firstIndex(of: nil) ?? places.count
+        if node == places.count { places.append(place) } else { places[node] = place }
+        known[place] = node
+        return node
     }
 
     /// Has all keys asked of this node.
@@ -66,8 +65,6 @@ struct NodeTable {
     /// What the map leaves out nobody serves: keys there are refused, and those of other slots are not. Where ranges overlap,
     /// the last one counts.
     mutating func take(_ map: ClusterMap, keeping kept: (Node) -> Bool) -> [Node] {
-        var known: [LinkServer.Place: Node] = [:]
-        for node in nodes { if let place = places[node] { known[place] = node } }
         var owners = [UInt16](repeating: 0, count: HashSlot.count)
         var isUsed = [Bool](repeating: false, count: places.count)
         for range in map.ranges {
@@ -77,15 +74,21 @@ struct NodeTable {
         for owner in owners where owner > 0 { isUsed[Int(owner) - 1] = true }
         self.owners = owners
         let gone = nodes.filter { !isUsed[$0] && !kept($0) }
-        for node in gone { places[node] = nil }
+        for node in gone { free(node) }
         return gone
     }
 
     /// A node is no more.
     mutating func remove(_ node: Node) {
-        places[node] = nil
+        guard places.indices.contains(node) else { return }
+        free(node)
         if primary == node { primary = nil }
         for slot in owners.indices where owners[slot] == UInt16(node + 1) { owners[slot] = 0 }
+    }
+
+    private mutating func free(_ node: Node) {
+        if let place = places[node] { known[place] = nil }
+        places[node] = nil
     }
 }
 

@@ -38,10 +38,10 @@ extension StoreLinks {
     }
 
     func askGuides(_ now: UInt64) {
-        lastQuestion = now
         switch servers.topology {
         case .standalone: return
         case .sentinel:
+            lastQuestion = now
             for guide in guides where guide.link.phase == .ready {
                 let question = Command.words(["SENTINEL", "GET-MASTER-ADDR-BY-NAME", servers.sentinelName])
                 _ = guide.link.send(question, ticket: NodeLink.guidance, within: 0)
@@ -50,6 +50,7 @@ extension StoreLinks {
         case .cluster:
             let ready = links.compactMap(\.self).filter { $0.link.phase == .ready }
             if let one = ready.randomElement() ?? guides.filter({ $0.link.phase == .ready }).randomElement() {
+                lastQuestion = now
                 _ = one.link.send(.words(["CLUSTER", "SLOTS"]), ticket: NodeLink.guidance, within: 0)
             } else {
                 startGuides()
@@ -210,10 +211,21 @@ enum SentinelAnswer {
     static func place(_ reply: borrowing Reply, asked: LinkServer.Place) -> LinkServer.Place? {
         guard reply.kind == .array, reply.integer == 2 else { return nil }
         var parts = reply.elements
+        // One that names no host names none: the primary is not where the Sentinel is.
         guard let host = parts.next(), let port = parts.next(), host.kind == .bulkString, !host.bytes.isEmpty,
-            port.kind == .bulkString, let number = UInt16(String(decoding: port.bytes.copied, as: UTF8.self)),
-            number > 0
+            host.bytes[0] != UInt8(ascii: "?"), port.kind == .bulkString, let number = number(port.bytes)
         else { return nil }
         return AnnouncedPlace.place(host.bytes, port: number, asked: asked)
+    }
+
+    /// A port in its one spelling: digits, no zero in front.
+    private static func number(_ text: Span<UInt8>) -> UInt16? {
+        guard (1...5).contains(text.count), text[0] != UInt8(ascii: "0") else { return nil }
+        var number = 0
+        for index in text.indices {
+            guard (0x30...0x39).contains(text[index]) else { return nil }
+            number = number * 10 + Int(text[index] - 0x30)
+        }
+        return UInt16(exactly: number)
     }
 }

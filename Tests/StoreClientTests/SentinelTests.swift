@@ -87,13 +87,13 @@ import Testing
     @Test(.holds("SH-03")) func `is asked of Sentinels that want a user and a password`() throws {
         let store = try Sentinels(lines: ["user portcullis on >word ~* &* +@all", "user default off"])
         let talk = try StoreTalk(
-            change(store.settings) {
+            store.settings.with {
                 $0.sentinel?.user = "portcullis"
                 $0.sentinel?.password = secret("word")
             })
         #expect(talk.opens())
         let wrong = try StoreTalk(
-            change(store.settings) {
+            store.settings.with {
                 $0.sentinel?.user = "portcullis"
                 $0.sentinel?.password = secret("other")
             })
@@ -108,12 +108,6 @@ import Testing
         #expect(talk.turns { !talk.unsuitable.isEmpty })
         #expect(talk.unsuitable.first?.setting == "store.sentinel.name")
     }
-}
-
-private func change(_ settings: StoreSettings, _ body: (inout StoreSettings) -> Void) -> StoreSettings {
-    var settings = settings
-    body(&settings)
-    return settings
 }
 
 /// Settings of a store that these Sentinels know.

@@ -6,12 +6,13 @@ import StoreLink
 import TestSupport
 import TestTraits
 import Testing
+import Transport
 
 @testable import StoreClient
 
 /// One server, as people run it.
 @Suite(.serialized) struct `a store of one server` {
-    @Test func `is reached by its Unix socket and by its port, and told apart from others`() throws {
+    @Test(.holds("SH-10")) func `is reached by its Unix socket and by its port, and told apart from others`() throws {
         let node = try RedisNode()
         try node.ask("SET", "pc:epoch", "seven")
         for address in [node.address, .unixSocket(path: node.folder + "/s")] {
@@ -93,7 +94,7 @@ import Testing
         #expect(talk.links.inFlight == 0)
     }
 
-    @Test(.refuses("SH-76")) func `is not used while it reads its data`() throws {
+    @Test(.refuses("SH-75"), .refuses("SH-76")) func `is not used while it reads its data`() throws {
         let node = try RedisNode()
         let admin = try node.admin()
         try admin.ask("DEBUG", "POPULATE", "3000", "filler")
@@ -169,13 +170,54 @@ import Testing
         #expect(talk.losses.isEmpty)
     }
 
-    @Test(.refuses("SH-82")) func `says that something of another type is there`() throws {
+    @Test(.holds("SH-82"), .refuses("SH-82")) func `says that something of another type is there`() throws {
         let node = try RedisNode()
         try node.ask("SET", "pc:s:x", "a string")
         let talk = try StoreTalk(settings(node))
         #expect(talk.opens())
         #expect(talk.ask("HGET", "pc:s:x", "g") == .refused(.wrongType))
         #expect(talk.ask("SET", "pc:p:x", "1", "NX") == .reply("OK"))
+    }
+
+    @Test(.holds("SH-78")) func `that is slow is waited for as long as a command may take`() throws {
+        let node = try RedisNode()
+        let talk = try StoreTalk(settings(node) { $0.timeouts.command = .milliseconds(2000) })
+        #expect(talk.opens())
+        try node.ask("CLIENT", "PAUSE", "200", "ALL")
+        let tickets = (0..<16).map { talk.send("SET", "pc:p:\($0)", ["1", "NX"]) }
+        for ticket in tickets { #expect(talk.answer(to: ticket) == .reply("OK")) }
+        #expect(talk.losses.isEmpty)
+    }
+
+    @Test(.holds("SH-05"), .refuses("SH-05"))
+    func `speaks TLS where it proves its name, and is not spoken to otherwise`()
+        throws
+    {
+        let port = try RedisNode.freePort()
+        let (files, strangers) = (try CertificateFiles(), try CertificateFiles())
+        let identity = try files.issue("store.internal")
+        let node = try RedisNode([
+            "--tls-port", "\(port)", "--tls-cert-file", identity.certificateFile, "--tls-key-file", identity.keyFile,
+            "--tls-ca-cert-file", files.authorityFile, "--tls-auth-clients", "no",
+        ])
+        var settings = StoreSettings(addresses: [.network(host: "127.0.0.1", port: port, isSecure: true)])
+        settings.tls.serverName = "store.internal"
+        let trusted = try ClientTLS(certificateAuthorityFile: files.authorityFile, identity: nil)
+        let good = try StoreTalk(settings, tls: trusted)
+        #expect(good.opens())
+        #expect(good.ask("SET", "pc:p:x", "1") == .reply("OK"))
+        let stranger = try StoreTalk(
+            settings, tls: try ClientTLS(certificateAuthorityFile: strangers.authorityFile, identity: nil))
+        settings.tls.serverName = "other.internal"
+        let misnamed = try StoreTalk(settings, tls: trusted)
+        settings.tls.serverName = nil
+        let unnamed = try StoreTalk(settings, tls: trusted)
+        for talk in [stranger, misnamed, unnamed] {
+            #expect(talk.turns { !talk.losses.isEmpty })
+            if case .tlsRefused? = talk.losses.first?.loss {} else { Issue.record("\(talk.losses)") }
+            #expect(talk.connected.isEmpty && talk.ask("GET", "pc:p:x") == .down)
+        }
+        #expect(node.process.isRunning)
     }
 
     @Test(.refuses("SH-78")) func `that is paused is as good as down after a second, and served by again`() throws {
@@ -211,7 +253,7 @@ import Testing
         #expect(late.ask("GET", "pc:p:x") == .down)
     }
 
-    @Test(.refuses("SH-84")) func `that is full of clients is reached when there are fewer`() throws {
+    @Test(.holds("SH-84"), .refuses("SH-84")) func `that is full of clients is reached when there are fewer`() throws {
         let node = try RedisNode(["--maxclients", "2"])
         var holders = [try node.admin(), try node.admin()]
         try holders.forEach { try $0.ask("PING") }

@@ -14,6 +14,24 @@ extension RequirementTable {
                 another path is refused and not repeated.
                 """),
         Requirement(
+            id: "SH-03", source: "Redis manual: Sentinel clients",
+            promise: """
+                The primary is the server that more than half of the Sentinels name, and that says itself that it is one. Where \
+                nobody serves, one Sentinel's word is enough.
+                """),
+        Requirement(
+            id: "SH-04", source: "Redis Cluster specification",
+            promise: """
+                A command goes to the node of a cluster that has its key's slot, and follows three redirects at most. The \
+                cluster is asked for its map once a second at most, and 256 of its servers are believed in.
+                """),
+        Requirement(
+            id: "SH-05", source: "RFC 9525 §6",
+            promise: """
+                Over TLS, a server of the store proves the name of the settings, or its own, wherever it is found. Nothing \
+                turns that off.
+                """),
+        Requirement(
             id: "SH-06", source: "RFC 9325 §3.2",
             promise: """
                 A store on another machine is spoken to over TLS. Without it the configuration has to allow that by \
@@ -33,6 +51,12 @@ extension RequirementTable {
             promise: """
                 Names in a store begin with a prefix of letters, digits and a few signs. Gateways with another \
                 prefix do not see each other.
+                """),
+        Requirement(
+            id: "SH-10", source: "policy of this gateway",
+            promise: """
+                A server that the settings do not fit is not used, and the setting to change is named: a replica, a server of a \
+                cluster that is asked alone, a lone one that is asked as a cluster, Sentinels that do not know the name.
                 """),
         Requirement(
             id: "SH-13", source: "RFC 9449 §8; policy of this gateway",
@@ -287,6 +311,12 @@ extension RequirementTable {
                 store. Otherwise proofs are refused then.
                 """),
         Requirement(
+            id: "SH-60", source: "Redis manual: WAIT",
+            promise: """
+                With `durability: replica` a write counts once a replica has it. Of another one nobody knows whether it lasts. \
+                Reads do not wait for it.
+                """),
+        Requirement(
             id: "SH-61", source: "policy of this gateway",
             promise: """
                 A proof that the store may have known before it lost what it knew is refused.
@@ -327,16 +357,59 @@ extension RequirementTable {
                 While the store is down, requests that need it are answered 503 at once. Those that need nothing of it are served.
                 """),
         Requirement(
+            id: "SH-75", source: "policy of this gateway",
+            promise: """
+                A store that was away is used again about two seconds after its return at the latest, and not before it has its data.
+                """),
+        Requirement(
+            id: "SH-76", source: "Redis manual: persistence",
+            promise: """
+                A store that restarts has what it kept, and gets the scripts again without an error. While it reads its data it is \
+                down.
+                """),
+        Requirement(
+            id: "SH-77", source: "Redis manual: Sentinel, Cluster",
+            promise: """
+                When another server becomes the primary, it is used within a second. Where two claim to be one, most of the \
+                Sentinels decide.
+                """),
+        Requirement(
+            id: "SH-78", source: "policy of this gateway",
+            promise: """
+                A slow store is waited for as long as a command may take. One that answers nothing is down after a second.
+                """),
+        Requirement(
             id: "SH-80", source: "RESP specification",
             promise: """
                 A link closes a connection whose bytes are no reply, or a reply too many. Nobody is given the answer \
                 to another's command. The reason has the first sixteen bytes in hexadecimal.
                 """),
         Requirement(
+            id: "SH-81", source: "Redis manual: maxmemory",
+            promise: """
+                A store whose memory is full refuses new entries and is read all the same.
+                """),
+        Requirement(
+            id: "SH-82", source: "policy of this gateway",
+            promise: """
+                What has the wrong type in the store is an error, never a used proof and never an absent session.
+                """),
+        Requirement(
             id: "SH-83", source: "policy of this gateway",
             promise: """
                 A link that the store does not let in is down, says which refusal it was, and tries again every two \
                 seconds or so.
+                """),
+        Requirement(
+            id: "SH-84", source: "Redis manual: maxclients",
+            promise: """
+                A store that takes no more clients is down, and is reached when it has fewer.
+                """),
+        Requirement(
+            id: "SH-85", source: "Redis Cluster specification",
+            promise: """
+                Without one of its shards, a cluster answers for the keys of the others where its settings allow that. It is not \
+                asked for its map, nor for its keys, in a storm.
                 """),
         Requirement(
             id: "SH-87", source: "policy of this gateway",

@@ -66,7 +66,11 @@ final class ScriptedRedis: Sendable {
                 asked.withLock { $0.append(words) }
                 let text = script(words)
                 // Silence.
-                if text == "hang" { return connection.awaitEnd() }
+                if text == "hang" {
+                    try connection.write(answer, until: .patient)
+                    return connection.awaitEnd()
+                }
+                if text == "close" { return try connection.write(answer, until: .patient) }
                 answer += Array(text.utf8)
                 rest.removeFirst(count)
             }
