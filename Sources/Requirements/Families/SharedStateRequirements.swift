@@ -192,6 +192,12 @@ extension RequirementTable {
                 as the other.
                 """),
         Requirement(
+            id: "SH-36", source: "policy of this gateway",
+            promise: """
+                A replica whose clock is more than five seconds from the store's for thirty seconds is not ready, \
+                for its own fault. Nothing of a refresh goes by replicas' clocks.
+                """),
+        Requirement(
             id: "SH-37", source: "OpenID Connect RP-Initiated Logout §2",
             promise: """
                 A logout is confirmed when the store has the tombstone in the session's place, and not before. The \
@@ -206,14 +212,16 @@ extension RequirementTable {
         Requirement(
             id: "SH-39", source: "OpenID Connect Back-Channel Logout §2.7",
             promise: """
-                A process that reads a line of the log ends the session that it names, or asks the store about those \
-                that a marker may end, and its streams are closed.
+                A process reads each line of the log of endings once, on a connection of its own. It ends the \
+                session that the line names, or asks the store about those that a marker may end, and closes their \
+                streams.
                 """),
         Requirement(
             id: "SH-40", source: "policy of this gateway",
             promise: """
                 When lines of the log may have been missed, the store is asked about every session that is known \
-                before it is used again, and about those of open streams.
+                before it is used again, and about those of open streams first. They were trimmed, not read for too \
+                long, not understood, or the store forgot.
                 """),
         Requirement(
             id: "SH-41", source: "OpenID Connect Back-Channel Logout §2.7",
@@ -320,6 +328,12 @@ extension RequirementTable {
             id: "SH-61", source: "policy of this gateway",
             promise: """
                 A proof that the store may have known before it lost what it knew is refused.
+                """),
+        Requirement(
+            id: "SH-62", source: "RFC 9449 §11.1",
+            promise: """
+                Another primary, or one that started anew, is noticed. Where the operator says so, proofs from \
+                before are refused as if the store had forgotten them.
                 """),
         Requirement(
             id: "SH-65", source: "policy of this gateway",

@@ -73,7 +73,8 @@ struct ListSessions: StoreCommand {
 
 /// One line of the log that all processes follow.
 package struct StoreLogLine: Sendable, Equatable {
-    enum Kind: String, Sendable {
+    /// What a line tells of.
+    package enum Kind: String, Sendable {
         /// A session was ended; `suffix` is of its name.
         case ended = "s"
         /// A session was refreshed.
@@ -82,10 +83,12 @@ package struct StoreLogLine: Sendable, Equatable {
         case marked = "m"
     }
 
-    let kind: Kind
-    let suffix: [UInt8]
+    /// What it tells of.
+    package let kind: Kind
+    /// The end of the name that it tells of.
+    package let suffix: [UInt8]
     /// The newest generation that there was.
-    let generation: UInt32
+    package let generation: UInt32
 
     /// Lines that are kept, more or less.
     static let kept = 100_000

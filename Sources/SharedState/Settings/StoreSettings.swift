@@ -17,6 +17,14 @@ package struct StoreSettings: Sendable {
         case primary, replica
     }
 
+    /// What becomes of proofs when another server is the primary.
+    package enum AfterFailover: Sendable, Equatable {
+        /// It knows what the old one knew, but for the last moments.
+        case accept
+        /// What was used before is unknown.
+        case refuse
+    }
+
     /// What becomes of proofs while the store cannot be asked.
     package enum ProofsWhenDown: Sendable, Equatable {
         case refuse, local
@@ -97,6 +105,7 @@ package struct StoreSettings: Sendable {
     package var prefix = "pc"
     package var shares: [Share] = [.sessions, .proofs, .logins]
     package var durability = Durability.primary
+    package var afterFailover = AfterFailover.accept
     package var proofsWhenDown = ProofsWhenDown.refuse
     /// How often a known session is asked about; at each request where it is nothing.
     package var recheck = Duration.seconds(10)

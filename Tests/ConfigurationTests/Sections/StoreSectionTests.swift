@@ -26,6 +26,7 @@ import Testing
         #expect(settings.user == nil && settings.password == nil && settings.keys.isEmpty && settings.prefix == "pc")
         #expect(settings.shares == [.sessions, .proofs, .logins])
         #expect(settings.durability == .primary && settings.proofsWhenDown == .refuse)
+        #expect(settings.afterFailover == .accept)
         #expect(settings.recheck == .seconds(10) && settings.readiness == .lenient && settings.format == 1)
         #expect(settings.timeouts.connect == .seconds(1) && settings.timeouts.command == .milliseconds(250))
         #expect(settings.limits.inFlight == 4096 && settings.limits.bytes == 4 << 20)
@@ -69,6 +70,7 @@ import Testing
                 prefix: shop-1
                 shares: [proofs]
                 durability: replica
+                after_failover: refuse
                 when_down: { proofs: local }
                 recheck: 0s
                 timeouts: { connect: 2s, command: 100ms }
@@ -93,6 +95,7 @@ import Testing
         #expect(settings.keys.map { $0.count } == [32, 32] && settings.keys[0].reveal() == Array(0..<32))
         #expect(settings.prefix == "shop-1" && settings.shares == [.proofs])
         #expect(settings.durability == .replica && settings.proofsWhenDown == .local)
+        #expect(settings.afterFailover == .refuse)
         #expect(settings.recheck == .zero && settings.readiness == .strict)
         #expect(settings.timeouts.connect == .seconds(2) && settings.timeouts.command == .milliseconds(100))
         #expect(settings.limits.inFlight == 100 && settings.limits.bytes == 1 << 20)

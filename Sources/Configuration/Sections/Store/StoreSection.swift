@@ -56,6 +56,9 @@ enum StoreSection {
         .word(
             "durability", \.durability, [("primary", .primary), ("replica", .replica)], example: "replica",
             "Whether a write counts when the primary has it, or when a replica of the primary has it too."),
+        .word(
+            "after_failover", \.afterFailover, [("accept", .accept), ("refuse", .refuse)], example: "refuse",
+            "Whether proofs from before a failover, or a restart of the store, may pass at the new primary."),
         .key(
             "when_down", .object(whenDown.shape), .optional, example: "{ proofs: local }",
             "What goes on while the store cannot be asked."),

@@ -1,0 +1,196 @@
+/// Follows the log of endings and refreshes on a connection of its own, and says when it may have missed something
+/// (SH-39, SH-40).
+///
+///     apart ──connected──▶ placing ──the store's time──▶ reading ──lines, none──▶ looking ──▶ reading
+///       ▲  └──connected, with a line known──────────────────▲                        └─gone─▶ placing
+///       └─────────── lost, from everywhere
+///
+/// Reading has a last line. After each reading the follower looks whether that line is still in the log: if it is, none
+/// behind it was taken away before it was read. If it is not, the log was trimmed, or emptied, or it is another log, whose
+/// places may be smaller. The follower then begins again at the store's time. Lines that are read twice do no harm: each
+/// only says what to ask about.
+///
+/// Nothing relies on a line: each gap says to ask about every session that is known.
+package struct EndingsFollower: Sendable {
+    /// Why lines may have been missed.
+    package enum Gap: Sendable, Equatable {
+        /// Nothing was followed until now.
+        case beginning
+        /// The last line that was read is gone, and perhaps others behind it.
+        case trimmed
+        /// The log was not read for longer than sessions may go without being asked about.
+        case late
+        /// The store forgot: its log is another one.
+        case otherEpoch
+        /// A line that another release wrote, or a stranger.
+        case notUnderstood
+    }
+
+    /// What follows from an answer.
+    package struct Step: Sendable {
+        /// What ended or changed, in the order of the log.
+        package var lines: [StoreLogLine] = []
+        /// Whether every session that is known is to be asked about, and why.
+        package var gap: Gap?
+        /// To be asked next, on the same connection.
+        package var question: StoreQuestion?
+    }
+
+    private enum Place: Sendable {
+        /// The last line that was read.
+        case line(LogPlace)
+        /// A time, from before the first line that was read.
+        case time(LogPlace)
+
+        var place: LogPlace {
+            switch self {
+            case .line(let place), .time(let place): place
+            }
+        }
+    }
+
+    private enum State: Sendable {
+        case apart
+        case placing
+        case reading
+        case looking(then: Place)
+    }
+
+    /// Milliseconds by which a place is earlier than the time it is made of: so far the store's clock may be set back
+    /// with nothing missed.
+    private static let margin: Int64 = 5000
+
+    private let log: StoreName
+    private let recheck: Int64
+    private let wait: TimeToLive
+    private var state = State.apart
+    private var place: Place?
+    /// Why the place has to be found anew.
+    private var missed: Gap? = .beginning
+    /// When the log was read to its end last.
+    private var readAt: Int64?
+
+    /// A follower of a store's log, in a process that asks about known sessions every `recheck`.
+    ///
+    /// `wait` is how long the store holds a question for which it has no line: less than what makes a link give its
+    /// connection up.
+    package init(_ names: StoreNames, recheck: Duration, wait: Duration = .milliseconds(500)) {
+        log = names.log
+        self.recheck = recheck.wholeMilliseconds
+        self.wait = TimeToLive(milliseconds: wait.wholeMilliseconds)
+    }
+
+    /// Milliseconds since the log was read last; nil before the first time.
+    package func lag(at now: Int64) -> Int64? { readAt.map { max(0, now - $0) } }
+
+    /// A connection stands; `now` is in milliseconds of the clock that nobody sets.
+    package mutating func connected(at now: Int64) -> Step {
+        lost()
+        var step = Step()
+        defer { readAt = readAt.map { _ in now } }
+        if isLate(now), missed == nil { step.gap = .late }
+        step.question = next()
+        return step
+    }
+
+    /// The connection is gone, and what was asked on it is not answered.
+    package mutating func lost() {
+        state = .apart
+        // No line tells whether any was taken away behind a time.
+        if case .time = place { missed = missed ?? .trimmed }
+    }
+
+    /// Another epoch: whatever the log says, sessions may have ended that it no longer tells of.
+    package mutating func storeForgot() {
+        missed = .otherEpoch
+    }
+
+    /// The answer to the question that was asked.
+    ///
+    /// A refusal is the connection's end: it is opened anew.
+    package mutating func answered(_ reply: StoreReply, at now: Int64) throws(StoreRefusal) -> Step {
+        let asked = state
+        state = .apart
+        var step = Step()
+        switch asked {
+        case .apart: throw .unexpected
+        case .placing:
+            let time = try ReadTime(key: log).outcome(of: reply).milliseconds
+            // The store's clock was set back: an empty log's lines will have smaller places than this.
+            let isSetBack = place.map { LogPlace(before: time) < $0.place } ?? false
+            if missed != nil || isSetBack {
+                place = .time(LogPlace(before: time - EndingsFollower.margin))
+                step.gap = missed ?? .trimmed
+            }
+            missed = nil
+        case .reading: step = try read(reply)
+        case .looking(let then):
+            guard let place else { throw .unexpected }
+            if try FindLogLine(key: log, place: place.place).outcome(of: reply) {
+                self.place = then
+            } else if case .line(let last) = then, last != place.place {
+                // What was read is known, and from there on the log is whole.
+                self.place = then
+                step.gap = .trimmed
+            } else {
+                missed = missed ?? .trimmed
+            }
+        }
+        // The process was stopped, or its loop was: whoever asks about sessions did not run either.
+        if isLate(now), step.gap == nil, missed == nil { step.gap = .late }
+        readAt = now
+        step.question = next(after: asked)
+        return step
+    }
+}
+
+extension EndingsFollower {
+    private mutating func read(_ reply: StoreReply) throws(StoreRefusal) -> Step {
+        guard let place else { throw .unexpected }
+        let entries = try ReadLog(key: log, after: place.place, wait: wait).outcome(of: reply)
+        var step = Step()
+        step.lines = entries.compactMap(\.line)
+        if step.lines.count < entries.count { step.gap = .notUnderstood }
+        let then = entries.last.map { Place.line($0.place) } ?? place
+        switch place {
+        case .line: state = .looking(then: then)
+        case .time:
+            self.place = then
+            // So many at once behind a time: there may have been more, and nothing shows that there were not.
+            if entries.count == ReadLog.limit { step.gap = .trimmed }
+        }
+        return step
+    }
+
+    private mutating func next(after asked: State = .apart) -> StoreQuestion {
+        if case .looking = state, missed == nil, let place {
+            return question(FindLogLine(key: log, place: place.place).arguments)
+        }
+        guard missed == nil, let place else {
+            state = .placing
+            return question(ReadTime(key: log).arguments)
+        }
+        // Behind a time alone, the store's clock has to be looked at: it may be set back.
+        if case .time = place, case .reading = asked {
+            state = .placing
+            return question(ReadTime(key: log).arguments)
+        }
+        state = .reading
+        return question(ReadLog(key: log, after: place.place, wait: wait).arguments)
+    }
+
+    private func isLate(_ now: Int64) -> Bool { readAt.map { now - $0 > recheck } ?? false }
+
+    private func question(_ arguments: [[UInt8]]) -> StoreQuestion {
+        StoreQuestion(key: log, arguments: arguments, changesNothing: true)
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, which are enough for any time that is configured.
+    fileprivate var wholeMilliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (milliseconds, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+        return overflow ? (seconds < 0 ? 0 : .max) : max(0, milliseconds &+ attoseconds / 1_000_000_000_000_000)
+    }
+}

@@ -1,0 +1,330 @@
+import Crypto
+import TestSupport
+import TestTraits
+import Testing
+
+@testable import SharedState
+
+/// A follower and what it was told, at a log that answers at once, or holds a question until a line comes.
+private struct Following {
+    var log = ModelLog()
+    /// What the store has answered, and nobody has read yet.
+    private var reply: StoreReply?
+    var follower: EndingsFollower
+    var now: Int64 = 0
+    var question: StoreQuestion?
+    var lines: [StoreLogLine] = []
+    var gaps: [EndingsFollower.Gap] = []
+
+    init(recheck: Duration = .seconds(10)) throws {
+        follower = EndingsFollower(try Sample.names(), recheck: recheck)
+    }
+
+    mutating func take(_ step: EndingsFollower.Step) {
+        lines += step.lines
+        if let gap = step.gap { gaps.append(gap) }
+        question = step.question
+        reply = question.flatMap { log.answer($0) }
+    }
+
+    mutating func write(_ line: StoreLogLine) {
+        log.write(line)
+        if reply == nil { reply = question.flatMap { log.answer($0) } }
+    }
+
+    mutating func connect() { take(follower.connected(at: now)) }
+
+    mutating func cut() {
+        follower.lost()
+        question = nil
+        reply = nil
+    }
+
+    /// Whether a line has told it where it is, and no time.
+    var knowsALine: Bool {
+        guard let words = question?.arguments.map({ String(decoding: $0, as: UTF8.self) }) else { return false }
+        return words[0] != "TIME" && !words.contains { $0.hasSuffix("-\(UInt64.max)") }
+    }
+
+    /// Answers what is asked, so often.
+    mutating func answer(_ count: Int = 1) throws {
+        for _ in 0..<count {
+            guard let asked = question else { return }
+            // What waited is read; a question that the store holds is answered by nothing after a while.
+            take(try follower.answered(reply ?? log.answer(asked) ?? .null, at: now))
+        }
+    }
+
+    var command: String? { question.map { String(decoding: $0.arguments[0], as: UTF8.self) } }
+}
+
+@Suite struct `the follower of endings` {
+    private func line(_ kind: StoreLogLine.Kind = .ended) throws -> StoreLogLine {
+        StoreLogLine(kind, of: try Sample.unusedName(), generation: 3)
+    }
+
+    /// One that has read a line, and reads on.
+    private func settled() throws -> Following {
+        var following = try Following()
+        following.connect()
+        try following.answer()
+        following.write(try line())
+        try following.answer()
+        #expect(following.command == "XREAD")
+        following.gaps = []
+        following.lines = []
+        return following
+    }
+
+    @Test(.holds("SH-39")) func `reads the lines that come, in their order, each once`() throws {
+        var following = try Following()
+        following.connect()
+        #expect(following.command == "TIME")
+        try following.answer()
+        #expect(following.gaps == [.beginning])
+        let lines = [try line(), try line(.refreshed), try line(.marked)]
+        for line in lines {
+            following.write(line)
+            try following.answer(2)
+        }
+        try following.answer(4)
+        #expect(following.lines == lines)
+        #expect(following.gaps == [.beginning], "nothing was missed")
+        #expect(following.follower.lag(at: 7) == 7)
+    }
+
+    @Test func `asks on a connection of its own, and lets the store hold the question`() throws {
+        let following = try settled()
+        let words = try #require(following.question).arguments.map { String(decoding: $0, as: UTF8.self) }
+        #expect(words.prefix(7) == ["XREAD", "COUNT", "256", "BLOCK", "500", "STREAMS", "pc:e"])
+        #expect(following.question?.changesNothing == true)
+    }
+
+    @Test func `reads lines that were written while it was cut off for a moment, and misses none`() throws {
+        var following = try settled()
+        following.cut()
+        let lines = [try line(), try line()]
+        lines.forEach { following.write($0) }
+        following.now = 9000
+        following.connect()
+        try following.answer(4)
+        #expect(following.lines == lines)
+        #expect(following.gaps == [])
+    }
+
+    @Test(.refuses("SH-40")) func `does not rely on a log whose last line read is gone`() throws {
+        var following = try settled()
+        following.cut()
+        for _ in 0..<100 { following.write(try line()) }
+        following.log.trim(to: 0)
+        following.connect()
+        try following.answer(4)
+        #expect(following.lines == [])
+        #expect(following.gaps == [.trimmed])
+        // And goes on.
+        let next = try line()
+        following.write(next)
+        try following.answer(4)
+        #expect(following.lines == [next])
+        #expect(following.gaps == [.trimmed])
+    }
+
+    @Test(.refuses("SH-40")) func `does not rely on what is left of a log that was trimmed while it slept`() throws {
+        var following = try settled()
+        let lines = try (0..<10).map { _ in try line() }
+        lines.forEach { following.write($0) }
+        following.log.trim(to: 3)
+        try following.answer(2)
+        #expect(following.lines == lines.suffix(3))
+        #expect(following.gaps == [.trimmed])
+    }
+
+    @Test(.refuses("SH-40")) func `that was cut off for longer than sessions go unasked missed something`() throws {
+        var following = try settled()
+        following.cut()
+        following.now = 10_001
+        following.connect()
+        #expect(following.gaps == [.late])
+        try following.answer(4)
+        #expect(following.gaps == [.late])
+    }
+
+    @Test(.refuses("SH-40")) func `that was stopped for longer than sessions go unasked missed something`() throws {
+        var following = try settled()
+        following.now = 10_001
+        try following.answer()
+        #expect(following.gaps == [.late])
+        try following.answer(3)
+        #expect(following.gaps == [.late])
+    }
+
+    @Test(.refuses("SH-40")) func `does not go by the log of a store that forgot`() throws {
+        var following = try settled()
+        following.follower.storeForgot()
+        following.log.flush()
+        following.log.clock -= 3_600_000
+        let next = try line()
+        try following.answer(3)
+        following.write(next)
+        try following.answer(2)
+        #expect(following.gaps == [.otherEpoch])
+        #expect(following.lines == [next], "its places are smaller than those of the log before")
+    }
+
+    @Test(.refuses("SH-39")) func `takes a line in words it does not know for one it missed`() throws {
+        var following = try settled()
+        let known = try line()
+        following.log.write(["k".bytes, "z".bytes, "n".bytes, known.suffix, "g".bytes, "1".bytes])
+        following.write(known)
+        try following.answer(2)
+        #expect(following.gaps == [.notUnderstood])
+        #expect(following.lines == [known])
+        try following.answer(4)
+        #expect(following.gaps == [.notUnderstood], "once")
+    }
+
+    @Test func `begins anew where the store's clock is set back and the log has nothing`() throws {
+        var following = try Following()
+        following.connect()
+        try following.answer(2)
+        following.log.clock -= 60_000
+        try following.answer(1)
+        #expect(following.gaps == [.beginning, .trimmed])
+        let next = try line()
+        following.write(next)
+        try following.answer(1)
+        #expect(following.lines == [next])
+    }
+
+    @Test func `gives the connection up when an answer is none`() throws {
+        let answers: [StoreReply] = [
+            .error("NOPERM User portcullis has no permissions".bytes), .error("LOADING".bytes), .integer(1),
+            .bytes("OK".bytes), .array([]), .array([.null]), .array([.array([.bytes("pc:e".bytes), .array([])])]),
+            .array([.array([.bytes("other".bytes), .array([.array([.bytes("9-9".bytes), .array([])])])])]),
+            .array([.array([.bytes("pc:e".bytes), .array([.array([.bytes("1-1".bytes), .array([])])])])]),
+            .array([.array([.bytes("pc:e".bytes), .array([.array([.bytes("x".bytes), .array([])])])])]),
+        ]
+        for answer in answers {
+            var following = try settled()
+            #expect(throws: StoreRefusal.self, "\(answer)") { try following.follower.answered(answer, at: 0) }
+            #expect(throws: StoreRefusal.self, "not asked") { try following.follower.answered(.null, at: 0) }
+            following.cut()
+            let next = try line()
+            following.write(next)
+            following.connect()
+            try following.answer(4)
+            #expect(following.lines == [next])
+            #expect(following.gaps == [])
+        }
+    }
+
+    /// However the lines fall into readings, the follower says the same.
+    @Test func `reads the same lines at every split`() throws {
+        let lines = try (0..<12).map { _ in try line() }
+        for first in 0...lines.count {
+            for second in first...lines.count {
+                var following = try settled()
+                for part in [lines[..<first], lines[first..<second], lines[second...]] {
+                    part.forEach { following.write($0) }
+                    try following.answer(2)
+                }
+                try following.answer(2)
+                #expect(following.lines == lines)
+                #expect(following.gaps == [])
+            }
+        }
+    }
+
+    /// What may happen to a log, in any order: of every line it is told, or, after it was written, of a gap.
+    @Test(.holds("SH-40"), arguments: 0..<400 as Range<UInt64>)
+    func `misses nothing without saying so`(seed: UInt64) throws {
+        var random = Numbers(seed: seed)
+        var following = try Following(recheck: .seconds(Int64(random.next() % 20)))
+        var written: [(line: StoreLogLine, after: Int)] = []
+        func ofWhich(_ count: UInt64) -> Int { Int(random.next() % count) }
+        for _ in 0..<120 {
+            following.log.clock += Int64(ofWhich(400))
+            following.now += Int64(ofWhich(400))
+            switch ofWhich(16) {
+            case 0...5:
+                let line = try line()
+                written.append((line, following.gaps.count))
+                following.write(line)
+            // By hand, and so early, is what it cannot see.
+            case 6 where following.knowsALine: following.log.trim(to: ofWhich(4))
+            case 7:
+                if !following.knowsALine { following.follower.storeForgot() }
+                following.log.flush()
+            case 8:
+                following.cut()
+                following.log.lose(ofWhich(3))
+                following.log.clock -= Int64(ofWhich(6000))
+            case 9:
+                if !following.knowsALine { following.follower.storeForgot() }
+                following.log.flush()
+                following.log.clock -= Int64(ofWhich(8_000_000))
+            case 10: following.cut()
+            default:
+                if following.question == nil { following.connect() } else { try following.answer() }
+            }
+        }
+        if following.question == nil { following.connect() }
+        try following.answer(8)
+        for (line, gaps) in written {
+            #expect(following.lines.contains(line) || following.gaps.count > gaps)
+        }
+    }
+
+    @Test func `reads a real log, waits for what comes, and finds what was taken away`() throws {
+        let server = try RedisServer()
+        let (reader, writer) = (try server.client(), try server.administrator())
+        let names = try Sample.names()
+        var follower = EndingsFollower(names, recheck: .seconds(10), wait: .milliseconds(10))
+        var lines: [StoreLogLine] = []
+        var gaps: [EndingsFollower.Gap] = []
+        var question = follower.connected(at: 0).question
+        func turn(_ count: Int) throws {
+            for _ in 0..<count {
+                let step = try follower.answered(try reader.send(try #require(question).arguments), at: 0)
+                lines += step.lines
+                if let gap = step.gap { gaps.append(gap) }
+                question = step.question
+            }
+        }
+        try turn(4)
+        #expect(gaps == [.beginning] && lines.isEmpty)
+        let written = [try line(), try line()]
+        let client = try server.client()
+        for line in written { _ = try client.ask(WriteLog(key: names.log, line: line)) }
+        try turn(4)
+        #expect(lines == written && gaps == [.beginning])
+        try writer.expect(["XTRIM", "pc:e", "MAXLEN", "0"])
+        try turn(4)
+        #expect(gaps == [.beginning, .trimmed])
+        try writer.expect(["FLUSHALL"])
+        _ = try client.ask(WriteLog(key: names.log, line: written[0]))
+        try turn(4)
+        #expect(lines.last == written[0])
+    }
+}
+
+@Suite struct `a place in the log` {
+    @Test func `has one spelling`() {
+        #expect(LogPlace("1526919030474-55".bytes) == LogPlace(milliseconds: 1_526_919_030_474, sequence: 55))
+        #expect(LogPlace("0-0".bytes)?.text == "0-0".bytes)
+        let greatest = "18446744073709551615-18446744073709551615"
+        #expect(LogPlace(greatest.bytes)?.text == greatest.bytes)
+        for text in [
+            "", "-", "1", "1-", "-1", "1-2-3", "01-1", "1-01", "+1-1", "1 -1", "18446744073709551616-0", "x-1",
+        ] {
+            #expect(LogPlace(text.bytes) == nil, "\(text)")
+        }
+        for text in everyStart(of: "12-34".bytes) { #expect((LogPlace(text) != nil) == (text.count == 4)) }
+    }
+
+    @Test func `is behind all that was written before a time`() {
+        #expect(LogPlace(before: 5) < LogPlace(milliseconds: 5, sequence: 0))
+        #expect(LogPlace(before: 5) > LogPlace(milliseconds: 4, sequence: 99))
+        #expect(LogPlace(before: .min) == LogPlace(milliseconds: 0, sequence: .max))
+    }
+}
