@@ -97,6 +97,12 @@ let package = Package(
         // 4: what several gateways have in common: names, seals and steps of their shared store, as values
         .target(name: "SharedState", dependencies: ["Bytes", "Crypto", "Sessions"], swiftSettings: pure),
 
+        // 4: the servers of a shared store, as one loop asks them
+        .target(
+            name: "StoreClient",
+            dependencies: ["RESP", "StoreLink", "SharedState", "Crypto", "EventLoop", "Transport"],
+            swiftSettings: settings),
+
         // 4: what the gateway promises: each id that code, tests and log lines name, a sentence and its source
         .target(name: "Requirements", swiftSettings: pure),
 
@@ -137,7 +143,7 @@ let package = Package(
             dependencies: [
                 "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport",
                 "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "StatusPages", "Refusals", "Login",
-                "Access", "Systemd", "Compression",
+                "Access", "Systemd", "Compression", "RESP", "StoreLink", "SharedState", "StoreClient",
             ],
             swiftSettings: settings),
 

@@ -4,6 +4,7 @@ package import Issuers
 package import JOSE
 package import Login
 package import Pages
+package import SharedState
 package import Systemd
 package import Telemetry
 
@@ -25,6 +26,8 @@ package struct GatewaySettings: Sendable {
     package var log = LogSettings()
     /// Nil where no spans are made.
     package var tracing: TracingSettings?
+    /// What replicas have in common; nil for a process by itself.
+    package var store: StoreSettings?
     /// Who signed in and out, what was refused to whom, and what the operator changed.
     package var audit = AuditSettings()
     package var tokenCache = TokenCacheSettings()

@@ -10,6 +10,7 @@ import JOSE
 import Login
 import Replay
 import Sessions
+import StoreClient
 package import Systemd
 import Synchronization
 import Telemetry
@@ -46,6 +47,9 @@ package final class Gateway: @unchecked Sendable {
     let signing = SigningThread()
     /// Sends the spans of all configurations.
     let traces: TraceExporter
+    /// Asks the store for whoever waits for it beside the workers, by the first worker's links.
+    let storeCaller = StoreCaller()
+    let storeReports: StoreReports
     private var admin: AdminListener?
     private var signals: [SignalWatcher] = []
     private var drainTimer: LoopTimer?
@@ -80,6 +84,7 @@ package final class Gateway: @unchecked Sendable {
         self.logs = logs
         audit = try Auditor(settings.audit, logs.audit, isOwn: logs.isAuditAlone)
         operatorLog = logs.operatorLog
+        storeReports = StoreReports(logs.operatorLog)
         service = ServiceNotifier(environment, ownPID: getpid(), log: logs.operatorLog)
         do throws(EventLoopFailure) {
             control = try EventLoop()

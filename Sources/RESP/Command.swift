@@ -23,6 +23,19 @@ public struct Command: Sendable, CustomStringConvertible, CustomReflectable {
         append(name)
     }
 
+    /// Becomes the same command as another, in the memory of this one.
+    public mutating func become(_ other: borrowing Command) {
+        body.removeAll(keepingCapacity: true)
+        body.append(contentsOf: other.body)
+        count = other.count
+        name = other.name
+    }
+
+    /// Gives memory back that a large command has left behind.
+    public mutating func shrink(to capacity: Int) {
+        if body.capacity > capacity { body = [] }
+    }
+
     /// Adds an argument of any bytes.
     public mutating func append(_ argument: Span<UInt8>) {
         count += 1

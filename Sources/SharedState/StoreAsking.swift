@@ -51,10 +51,11 @@ package final class SharedStore: Sendable {
 
     /// A store behind whoever asks it.
     ///
-    /// Refuses keys that are not 32 bytes, and settings without any.
+    /// Refuses keys that are not 32 bytes.
     package init(_ settings: StoreSettings, asking: any StoreAsking) throws(CryptoRefusal) {
         self.settings = settings
-        ring = try StoreKeyRing(settings.keys)
+        // Without sessions and logins nothing there is sealed, or named by what could be guessed.
+        ring = try StoreKeyRing(settings.keys.isEmpty ? [Secret(RandomBytes.fill(32))] : settings.keys)
         names = StoreNames(prefix: settings.prefix, ring: ring)
         scripts = try StoreScripts()
         self.asking = asking

@@ -145,6 +145,9 @@ public struct LinkCounters: Sendable, Equatable {
     public var replies = 0
     /// Attempts to connect.
     public var attempts = 0
+
+    /// Nothing so far.
+    public init() {}
 }
 
 /// What becomes of a command that a link is given.

@@ -3,7 +3,7 @@ public import Transport
 /// Where a server is, and how it is spoken to.
 public struct LinkServer: Sendable {
     /// Where it is.
-    public enum Place: Sendable, Equatable {
+    public enum Place: Sendable, Hashable {
         /// A name or an IP literal, and a port.
         case address(host: String, port: UInt16)
         /// The path of a Unix socket.

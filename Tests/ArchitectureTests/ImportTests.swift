@@ -27,6 +27,7 @@ enum ImportTable {
         "Issuers": ["Bytes", "Rates", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Telemetry"],
         "Sessions": ["Bytes", "JSON", "HTTPMessage", "Crypto"],
         "SharedState": ["Bytes", "Crypto", "Sessions"],
+        "StoreClient": ["RESP", "StoreLink", "SharedState", "Crypto", "EventLoop", "Transport"],
         "Pages": ["Bytes", "HTTPMessage", "Crypto"],
         "StatusPages": ["Bytes", "Crypto", "Pages", "Telemetry"],
         "Requirements": [],
@@ -42,7 +43,7 @@ enum ImportTable {
         "Gateway": [
             "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport",
             "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "StatusPages", "Refusals", "Login",
-            "Access", "Systemd", "Compression",
+            "Access", "Systemd", "Compression", "RESP", "StoreLink", "SharedState", "StoreClient",
         ],
         "Explain": [
             "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "EventLoop", "Fetch", "Telemetry", "Issuers",

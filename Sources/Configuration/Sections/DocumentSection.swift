@@ -151,7 +151,6 @@ enum DocumentSection {
         SessionKeysInUse(document, clients, logins, proofs).judge(problems)
         let store = StoreSection.translate(document.object("store"), translation)
         StoreInUse(document, store, logins).judge(problems)
-        StoreRefusal.refuse(document, problems)
         guard !problems.hasErrors else { return nil }
         loginsInUse.warnOfPassingKeys(logins, problems)
         KeysOfReplicas(document).judge(logins, problems)
@@ -163,6 +162,7 @@ enum DocumentSection {
         settings.pages = pages
         settings.log = log
         settings.tracing = tracing
+        settings.store = store
         settings.audit = audit
         settings.tokenCache = TokenCacheSection.translate(document.object("token_cache"))
         settings.clients = clients

@@ -41,13 +41,15 @@ enum ProofAnswer: Sendable {
 struct ProofTickets {
     private struct Place {
         var exchange: ExchangeRef?
-        /// Zero in no number: a ticket is never 0.
         var turn: UInt32 = 1
         var nextFree = -1
     }
 
     private var places: [Place] = []
     private var free = -1
+
+    /// Turns begin with 1, so that no number is 0, and end below the numbers that `StoreCaller` gives its own questions.
+    static let lastTurn: UInt32 = 0x3FFF_FFFF
 
     /// The number of a question about this exchange's proof.
     mutating func take(_ exchange: ExchangeRef) -> UInt64 {
@@ -73,8 +75,10 @@ struct ProofTickets {
         guard self[ticket] != nil else { return }
         let index = Int(ticket & 0xFFFF_FFFF)
         places[index].exchange = nil
-        places[index].turn = places[index].turn == .max ? 1 : places[index].turn + 1
+        places[index].turn = ProofTickets.turn(after: places[index].turn)
         places[index].nextFree = free
         free = index
     }
+
+    static func turn(after turn: UInt32) -> UInt32 { turn == lastTurn ? 1 : turn + 1 }
 }

@@ -51,7 +51,7 @@ final class Generation: @unchecked Sendable {
         workersInUse = settings.workers
         resources = try SharedResources(
             settings, operatorLog: gateway.operatorLog, audit: gateway.audit, metricsSlots: metricsSlots,
-            continuing: previous?.resources)
+            continuing: previous?.resources, storeCaller: gateway.storeCaller)
         if let kept = previous?.assertionKeys, kept.serves(settings) {
             assertionKeys = kept
         } else {
@@ -284,6 +284,8 @@ extension WorkerContext {
         self.metrics = metrics
         self.log = log
         self.spans = spans
+        storeReports = gateway.storeReports
+        storeCaller = index == 0 ? gateway.storeCaller : nil
         requestKeys = { issuer, trace in generation.requestKeys(issuer: issuer, within: trace) }
         ask = { question, token, digest, client, trace in
             generation.ask(question, token: token, digest: digest, client: client, worker: index, within: trace)

@@ -1,4 +1,5 @@
 import Crypto
+import EventLoop
 import HTTPMessage
 import Issuers
 import Login
@@ -39,7 +40,9 @@ struct Questions {
     let askLogin: @Sendable (_ request: LoginRequest, _ ticket: UInt64) -> Void
     /// Has a session loaded or refreshed; the answer comes back as `sessionAnswered`.
     let askSession: AskSession
-    /// Asks the store of all replicas about proofs; nil where there is none.
+    /// What replicas have in common; nil for a process by itself.
+    let store: WorkerStore?
+    /// Asks it about proofs; nil where nobody does.
     var proofs: (any ProofSharing)?
     /// What was asked and is not answered yet.
     var underWay = UnderWay()
@@ -64,14 +67,16 @@ struct Questions {
 
     /// Nothing was asked yet, but what is `old`'s: who is asked changes with the configuration, and what is under way
     /// does not.
-    init(_ resources: SharedResources, _ context: WorkerContext, continuing old: Questions? = nil) {
+    init(
+        _ resources: SharedResources, _ context: WorkerContext, on loop: EventLoop, continuing old: Questions? = nil
+    ) {
         failures = resources.failures
         requestKeys = context.requestKeys
         ask = context.ask
         askLogin = context.askLogin
         askSession = context.askSession
-        guard let old else { return }
-        underWay = old.underWay
-        proofs = old.proofs
+        store = WorkerStore.make(loop, resources, context, continuing: old?.store)
+        proofs = old?.proofs
+        if let old { underWay = old.underWay }
     }
 }

@@ -9,6 +9,7 @@ import OAuth
 import Pages
 import Replay
 import Sessions
+import StoreClient
 import Telemetry
 import Transport
 
@@ -37,6 +38,8 @@ struct SharedResources {
     /// One for all workers: it is one server that they ask.
     let failures: FailureBudget
     let nonces: DPoPNonces?
+    /// What replicas have in common, and how it is reached.
+    let store: StorePlan?
     /// The key of nonces where none is configured; dies with this process.
     private let ownNonceKey: Secret?
 
@@ -46,7 +49,7 @@ struct SharedResources {
     /// and decisions that may be asked about.
     init(
         _ settings: GatewaySettings, operatorLog: OperatorLog, audit: Auditor? = nil, metricsSlots: [Int] = [],
-        continuing previous: SharedResources? = nil, readsTLS: Bool = true
+        continuing previous: SharedResources? = nil, readsTLS: Bool = true, storeCaller: StoreCaller? = nil
     ) throws(GatewayFailure) {
         try UpstreamCredential.check(settings.routes)
         try SharedResources.checkSessionKeys(settings)
@@ -63,6 +66,9 @@ struct SharedResources {
             readsTLS
             ? try SharedResources.serverTLS(settings.listeners, ticketKeys) : settings.listeners.map { _ in nil }
         resolver = previous?.resolver ?? Resolver()
+        store = try settings.store.map { settings throws(GatewayFailure) in
+            try StorePlan(settings, caller: storeCaller ?? StoreCaller(), readsTLS: readsTLS)
+        }
         pages = PageBook(settings.pages)
         self.operatorLog = operatorLog
         self.audit = audit

@@ -43,7 +43,7 @@ struct Worker {
         identities = Identities(settings, resources, context)
         connections = Connections(onBurstOver: context.onBurstOver)
         upstreams = Upstreams(resources, context.metrics.upstreams)
-        questions = Questions(resources, context)
+        questions = Questions(resources, context, on: loop)
         waiting = WaitingExchanges()
         journal = Journal(resources, context)
         scratch = Scratch()
@@ -64,7 +64,7 @@ struct Worker {
         identities = Identities(settings, resources, context, continuing: old.identities)
         connections = old.connections
         upstreams = Upstreams(resources, context.metrics.upstreams, continuing: old.upstreams)
-        questions = Questions(resources, context, continuing: old.questions)
+        questions = Questions(resources, context, on: loop.events, continuing: old.questions)
         waiting = old.waiting
         journal = Journal(resources, context, continuing: old.journal)
         scratch = old.scratch

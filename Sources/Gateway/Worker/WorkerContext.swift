@@ -1,6 +1,7 @@
 import Crypto
 import HTTPMessage
 import Login
+import StoreClient
 import Telemetry
 
 /// What a worker is given by whoever runs it: the gateway, or a dry run that has no gateway.
@@ -17,4 +18,8 @@ struct WorkerContext {
     var onBurstOver: @Sendable () -> Void = {}
     var askLogin: @Sendable (_ request: LoginRequest, _ ticket: UInt64) -> Void = { _, _ in }
     var askSession: AskSession = { _, _, _, _ in }
+    /// How the store is told of; nil where nobody is to ask one.
+    var storeReports: StoreReports?
+    /// Asks the store for the whole process, over this worker's links.
+    var storeCaller: StoreCaller?
 }

@@ -1,5 +1,14 @@
 /// Every `event` an operator can meet in the operator log; `LogWords.md` explains each to them.
 package enum LogEvent: String, Sendable, CaseIterable {
+    // The store of what replicas have in common
+
+    /// A server of the store takes commands.
+    case storeConnected = "store_connected"
+    /// A server of the store takes no commands any more, or still none.
+    case storeLost = "store_lost"
+    /// A server does not fit to what is configured of the store.
+    case storeUnsuitable = "store_unsuitable"
+
     // The process
 
     /// The process runs and has read its configuration.

@@ -106,16 +106,3 @@ struct StoreInUse {
 
     private var routes: [CheckedObject] { document.list("routes").compactMap(\.object) }
 }
-
-/// Keeps the store out as long as the gateway does not use it: half of it would promise what nobody keeps.
-///
-/// Said behind everything else that is wrong. This is the one place that is taken away with the gateway's first use of
-/// the store.
-enum StoreRefusal {
-    static func refuse(_ document: CheckedObject, _ problems: ProblemList) {
-        guard !problems.hasErrors, document.says("store") else { return }
-        problems.error(
-            at: document.place(of: "store"), expected: "no store", found: "one",
-            remedy: "this version cannot share state yet: leave store out")
-    }
-}

@@ -1,0 +1,138 @@
+import EventLoop
+import RESP
+import SharedState
+import StoreClient
+import StoreLink
+import Transport
+
+/// The store as one worker asks it; on the worker's loop.
+///
+/// It outlives configurations. One that changes how the store is reached has links of its own opened beside, and these serve
+/// once the first of them is open: a password that was mistyped costs nobody anything for five seconds (SH-12).
+final class WorkerStore {
+    /// How long links that are new may take before they serve whether they are open or not.
+    private static let patienceMilliseconds = 5000
+    /// How long links that are let go may take to have what was asked answered; longer than any command's time.
+    private static let leavingMilliseconds = 6000
+
+    private let loop: EventLoop
+    private let resolver: Resolver
+    private let reports: StoreReports
+    /// Of the worker by whose links the process asks what no request waits for on a worker.
+    private let caller: StoreCaller?
+    private var plan: StorePlan
+    private var current: StoreSide
+    private var next: StoreSide?
+    private var leaving: [StoreSide] = []
+    private var isStarted = false
+    private var patience: LoopTimer?
+    private var departure: LoopTimer?
+
+    /// Links that are stopped.
+    init(
+        _ plan: StorePlan, loop: EventLoop, resolver: Resolver, reports: StoreReports, caller: StoreCaller?
+    ) {
+        self.plan = plan
+        self.loop = loop
+        self.resolver = resolver
+        self.reports = reports
+        self.caller = caller
+        current = StoreSide(plan.servers, loop, resolver)
+        current.owner = self
+        patience = LoopTimer(loop: loop) { [unowned self] in if let next { serve(by: next) } }
+        departure = LoopTimer(loop: loop) { [unowned self] in
+            for side in leaving { side.links.stop() }
+            leaving = []
+        }
+    }
+
+    /// What a worker asks by from now on: what it asked by before, where there is a store then as now.
+    static func make(
+        _ loop: EventLoop, _ resources: SharedResources, _ context: WorkerContext, continuing old: WorkerStore?
+    ) -> WorkerStore? {
+        guard let plan = resources.store, let reports = context.storeReports else {
+            old?.stop()
+            return nil
+        }
+        if let old {
+            old.go(on: plan)
+            return old
+        }
+        return WorkerStore(
+            plan, loop: loop, resolver: resources.resolver, reports: reports, caller: context.storeCaller)
+    }
+
+    /// Begins to connect, where it has not; on the loop's thread, or before it runs.
+    func start() {
+        guard !isStarted else { return }
+        isStarted = true
+        caller?.use(current.links)
+        current.links.start()
+    }
+
+    /// Reaches the store as another configuration says.
+    func go(on plan: StorePlan) {
+        defer { self.plan = plan }
+        guard !plan.isReached(as: self.plan) else { return }
+        next?.links.stop()
+        let side = StoreSide(plan.servers, loop, resolver)
+        side.owner = self
+        next = side
+        side.links.start()
+        patience?.arm(milliseconds: WorkerStore.patienceMilliseconds)
+    }
+
+    /// Lets go of the store: no configuration names one any more.
+    func stop() {
+        caller?.use(nil)
+        for side in [current, next].compactMap(\.self) { leave(side) }
+        next = nil
+    }
+
+    /// Takes a command about a key of this slot.
+    func send(_ command: borrowing Command, slot: Int, ticket: UInt64) -> SendOutcome {
+        current.links.send(command, slot: slot, ticket: ticket)
+    }
+
+    fileprivate func answered(_ ticket: UInt64, _ answer: borrowing Answer) {
+        if ticket >= StoreCaller.firstTicket { caller?.answered(ticket, answer) }
+    }
+
+    fileprivate func told(_ event: StoreEvent, by side: StoreSide) {
+        reports.told(event)
+        if case .connected = event, side === next { serve(by: side) }
+    }
+
+    private func serve(by side: StoreSide) {
+        patience?.cancel()
+        next = nil
+        leave(current)
+        current = side
+        caller?.use(side.links)
+    }
+
+    /// Keeps a side until what it was asked is answered.
+    private func leave(_ side: StoreSide) {
+        leaving.append(side)
+        departure?.arm(milliseconds: WorkerStore.leavingMilliseconds)
+    }
+}
+
+/// One set of links, and whom it tells.
+private final class StoreSide: StoreReceiving {
+    unowned var owner: WorkerStore!
+    private var made: StoreLinks?
+
+    init(_ servers: StoreServers, _ loop: EventLoop, _ resolver: Resolver) {
+        made = StoreLinks(
+            servers, loop: loop, resolver: resolver, clock: { WorkerClock().microseconds() }, receiver: self)
+    }
+
+    var links: StoreLinks {
+        guard let made else { preconditionFailure("links are made with whom they tell") }
+        return made
+    }
+
+    func storeAnswered(_ ticket: UInt64, _ answer: borrowing Answer) { owner.answered(ticket, answer) }
+    func storeTold(_ event: StoreEvent) { owner.told(event, by: self) }
+}

@@ -1,0 +1,308 @@
+package import EventLoop
+import Glibc
+package import RESP
+import SharedState
+package import StoreLink
+package import Transport
+
+/// The store, as one loop asks it: a link to each server that is needed, and which of them is asked.
+///
+///     send ─▶ the slot's server ─▶ its link ─▶ answer
+///                   ▲                            │ MOVED, ASK, NOSCRIPT, LOADING … : certainly not executed
+///                   └────────── again ◀──────────┘ within the command's time
+///
+/// Which servers there are is found out beside: one is named by the settings, a primary by Sentinels, a cluster's by the
+/// nodes themselves. All of it is called on the loop's thread.
+package final class StoreLinks {
+    let servers: StoreServers
+    let loop: EventLoop
+    let resolver: Resolver
+    let clock: () -> UInt64
+    unowned let receiver: any StoreReceiving
+
+    var table: NodeTable
+    /// By node.
+    var links: [NodeLink?] = []
+    /// Those whom the servers are found out from: Sentinels, or seeds of a cluster.
+    var guides: [NodeLink] = []
+    var votes: SentinelVotes
+    /// When whoever guides is asked again.
+    var nextQuestion: UInt64 = 0
+    /// When it was asked the last time.
+    var lastQuestion: UInt64 = 0
+    var pending = PendingCommands()
+    private let timer = UnsafeMutablePointer<FileEvent>.allocate(capacity: 1)
+    private var wakesAt = UInt64.max
+    private(set) var isStopped = true
+    /// What links that are gone have done.
+    private var earlier = LinkCounters()
+    /// Commands that were sent somewhere else, or once more.
+    package internal(set) var redirects = 0
+
+    /// Links that are stopped; `clock` tells monotonic microseconds.
+    package init(
+        _ servers: StoreServers, loop: EventLoop, resolver: Resolver, clock: @escaping () -> UInt64,
+        receiver: any StoreReceiving
+    ) {
+        self.servers = servers
+        self.loop = loop
+        self.resolver = resolver
+        self.clock = clock
+        self.receiver = receiver
+        table = NodeTable(isCluster: servers.topology == .cluster)
+        votes = SentinelVotes(sentinels: servers.sentinels.count)
+        timer.initialize(to: FileEvent())
+        FileEvent.assign(timer, loop.base, -1, [], onTimer, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    deinit {
+        FileEvent.remove(timer)
+        timer.deallocate()
+    }
+
+    /// Opens what is known, and finds out the rest.
+    package func start() {
+        guard isStopped else { return }
+        isStopped = false
+        switch servers.topology {
+        case .standalone:
+            guard let place = servers.seeds.first, let node = enter(place) else { return }
+            table.makePrimary(node)
+        case .sentinel, .cluster: startGuides()
+        }
+        rearm()
+    }
+
+    /// Closes everything; what is in flight is told as unknown.
+    package func stop() {
+        guard !isStopped else { return }
+        isStopped = true
+        let all = links.compactMap { $0 } + guides
+        for link in all { link.link.stop() }
+        for place in pending.all { tell(place, .unknown) }
+        retire(all)
+        links = []
+        guides = []
+    }
+
+    /// Whether a command about a key of this slot would be sent.
+    package func isUp(slot: Int) -> Bool { table.owner(of: slot).map(isReady) ?? false }
+
+    /// The servers that are known, and whether each takes commands.
+    package var states: [(place: LinkServer.Place, isUp: Bool)] {
+        table.nodes.compactMap { node in table.places[node].map { ($0, isReady(node)) } }
+    }
+
+    /// What all links have done, those that are gone among them.
+    package var counters: LinkCounters {
+        links.reduce(into: earlier) { sum, link in if let link { sum.add(link.link.counters) } }
+    }
+
+    /// Commands whose answers are awaited.
+    package var inFlight: Int { pending.count }
+
+    /// Takes a command about a key of this slot, or refuses it at once and tells nothing more about it (SH-74).
+    ///
+    /// `within` microseconds it is answered, whatever is done for it; 0 for the time that all have. One that changes nothing is
+    /// sent again within its time even where it may have been executed.
+    package func send(
+        _ command: borrowing Command, slot: Int, ticket: UInt64, within: UInt64 = 0, changesNothing: Bool = false
+    ) -> SendOutcome {
+        guard !isStopped, let node = table.owner(of: slot), isReady(node) else { return .down }
+        guard pending.count < servers.limits.commands else { return .busy }
+        let time = within == 0 ? servers.limits.command : within
+        let place = pending.take(
+            command, ticket: ticket, slot: slot, deadline: clock() &+ time, changesNothing: changesNothing)
+        let outcome = offer(place, to: node, within: time)
+        if outcome != .accepted { _ = pending.release(place) }
+        return outcome
+    }
+
+    // MARK: nodes
+
+    func isReady(_ node: NodeTable.Node) -> Bool {
+        links.indices.contains(node) && links[node]?.link.phase == .ready
+    }
+
+    /// The node at a place, whose link is opened when it is new; nil where it may not be spoken to, or there are too many.
+    func enter(_ place: LinkServer.Place) -> NodeTable.Node? {
+        if let known = table.node(at: place) { return known }
+        guard let server = servers.server(at: place) else {
+            receiver.storeTold(
+                .unsuitable(
+                    place, setting: "store.insecure_allow_plain", found: "a server across the network without TLS"))
+            return nil
+        }
+        guard let node = table.enter(place) else { return nil }
+        while links.count <= node { links.append(nil) }
+        let link = NodeLink(self, .node(node), place: place, server, greeting: servers.greeting)
+        links[node] = link
+        link.link.start()
+        return node
+    }
+
+    /// Lets go of a node that serves nothing any more.
+    func leave(_ node: NodeTable.Node) {
+        table.remove(node)
+        closeLink(node)
+    }
+
+    /// Closes the link of a node that has no place any more.
+    func closeLink(_ node: NodeTable.Node) {
+        guard links.indices.contains(node), let link = links[node] else { return }
+        links[node] = nil
+        earlier.add(link.link.counters)
+        link.link.stop()
+        retire([link])
+    }
+
+    /// Keeps links that may be in the middle of a call until it is over.
+    func retire(_ gone: [NodeLink]) {
+        let kept = RetiredLinks(gone)
+        loop.execute { withExtendedLifetime(kept) {} }
+    }
+
+    // MARK: sending
+
+    private func offer(_ place: Int, to node: NodeTable.Node, within: UInt64) -> SendOutcome {
+        guard links.indices.contains(node), let link = links[node] else { return .down }
+        pending[place].tries += 1
+        return link.link.send(pending[place].command, ticket: pending.linkTicket(place), within: within)
+    }
+
+    /// Sends one again; at once where it can be, and a little later where not.
+    private func sendAgain(_ place: Int) {
+        let now = clock()
+        guard now < pending[place].deadline else { return tell(place, .notSent) }
+        let detour = pending[place].detour
+        pending[place].detour = nil
+        redirects += 1
+        guard let node = detour ?? table.owner(of: pending[place].slot), isReady(node) else {
+            pending[place].detour = detour
+            return waitToSend(place, RetryRules.pause(1))
+        }
+        if detour != nil { _ = links[node]?.link.send(Command("ASKING"), ticket: NodeLink.nobody, within: 0) }
+        if offer(place, to: node, within: pending[place].deadline - now) != .accepted { tell(place, .notSent) }
+    }
+
+    private func waitToSend(_ place: Int, _ microseconds: UInt64) {
+        pending.wait(place, until: min(clock() &+ microseconds, pending[place].deadline))
+        rearm()
+    }
+
+    private func tell(_ place: Int, _ answer: borrowing Answer) {
+        receiver.storeAnswered(pending.release(place), answer)
+    }
+
+    // MARK: answers
+
+    func answered(_ node: NodeTable.Node, _ linkTicket: UInt64, _ answer: borrowing Answer) {
+        guard let place = pending.place(of: linkTicket) else { return }
+        switch answer {
+        case .reply: tell(place, answer)
+        case .refused(let refusal, let text): refused(node, place, refusal, text)
+        case .notSent: isStopped ? tell(place, .notSent) : waitToSend(place, RetryRules.pause(1))
+        case .unknown:
+            if pending[place].changesNothing, !isStopped, clock() < pending[place].deadline {
+                waitToSend(place, RetryRules.pause(1))
+            } else {
+                tell(place, .unknown)
+            }
+        }
+    }
+
+    private func refused(_ node: NodeTable.Node, _ place: Int, _ refusal: ServerRefusal, _ text: Span<UInt8>) {
+        notice(refusal, at: node)
+        if refusal.code == .moved || refusal.code == .ask {
+            guard follow(refusal, text, place, from: node) else { return tell(place, .refused(refusal, text: text)) }
+            pending[place].redirects += 1
+        }
+        let entry = (tries: pending[place].tries, redirects: pending[place].redirects)
+        switch RetryRules.decide(refusal, tries: entry.tries, redirects: entry.redirects - 1) {
+        case .tell: tell(place, .refused(refusal, text: text))
+        case .now: sendAgain(place)
+        case .after(let microseconds): waitToSend(place, microseconds)
+        }
+    }
+
+    /// What a refusal says about the server, whoever it was meant for.
+    private func notice(_ refusal: ServerRefusal, at node: NodeTable.Node) {
+        switch refusal.code {
+        case .noScript:
+            for script in StoreScripts.loading {
+                _ = links[node]?.link.send(Command(script), ticket: NodeLink.nobody, within: 0)
+            }
+        case .readOnly, .masterDown:
+            // It was a primary when it was greeted.
+            if servers.topology != .standalone { leave(node) }
+            askGuidesSoon()
+        case .moved, .clusterDown: askGuidesSoon()
+        default: break
+        }
+    }
+
+    /// Notes where a redirect leads; false where it leads nowhere.
+    private func follow(
+        _ refusal: ServerRefusal, _ text: Span<UInt8>, _ place: Int, from node: NodeTable.Node
+    ) -> Bool {
+        guard let asked = table.places.indices.contains(node) ? table.places[node] : nil else { return false }
+        guard table.isCluster else {
+            receiver.storeTold(
+                .unsuitable(asked, setting: "store.topology", found: "a server of a cluster"))
+            return false
+        }
+        guard let redirection = Redirection(text),
+            let announced = AnnouncedPlace.place(redirection.host, port: redirection.port, asked: asked),
+            let target = enter(announced)
+        else { return false }
+        if refusal.code == .ask {
+            pending[place].detour = target
+        } else {
+            table.assign(redirection.slot, to: target)
+        }
+        return true
+    }
+
+    // MARK: time
+
+    fileprivate func timerFired() {
+        wakesAt = .max
+        guard !isStopped else { return }
+        let now = clock()
+        while let place = pending.nextDue(now: now) { sendAgain(place) }
+        if servers.topology != .standalone, now >= nextQuestion { askGuides(now) }
+        rearm()
+    }
+
+    func rearm() {
+        guard !isStopped else { return }
+        var moment = pending.nextMoment ?? .max
+        if servers.topology != .standalone { moment = min(moment, nextQuestion) }
+        guard moment < wakesAt else { return }
+        wakesAt = moment
+        let now = clock()
+        FileEvent.add(timer, milliseconds: moment <= now ? 0 : Int((moment - now + 999) / 1000))
+    }
+}
+
+/// Links that are kept until the call is over which they may be in.
+private final class RetiredLinks: @unchecked Sendable {
+    private let links: [NodeLink]
+
+    init(_ links: [NodeLink]) { self.links = links }
+}
+
+private let onTimer: FileEvent.Callback = { _, _, context in
+    let links = CallbackContext.object(context, of: StoreLinks.self)
+    withExtendedLifetime(links) { links.timerFired() }
+}
+
+extension LinkCounters {
+    /// Counts another link's with these.
+    mutating func add(_ other: LinkCounters) {
+        commands += other.commands
+        writes += other.writes
+        replies += other.replies
+        attempts += other.attempts
+    }
+}

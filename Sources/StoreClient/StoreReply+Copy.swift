@@ -1,0 +1,19 @@
+import RESP
+import SharedState
+
+extension StoreReply {
+    /// A reply that outlives its telling.
+    init(copying reply: borrowing Reply) {
+        switch reply.kind {
+        case .simpleString, .bulkString: self = .bytes(reply.bytes.copied)
+        case .error: self = .error(reply.bytes.copied)
+        case .integer: self = .integer(Int64(reply.integer))
+        case .null: self = .null
+        case .array:
+            var replies: [StoreReply] = []
+            var elements = reply.elements
+            while let element = elements.next() { replies.append(StoreReply(copying: element)) }
+            self = .array(replies)
+        }
+    }
+}

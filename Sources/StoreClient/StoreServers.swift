@@ -1,0 +1,98 @@
+import Crypto
+import RESP
+package import SharedState
+import StoreLink
+package import Transport
+
+/// Where the servers of a store are, what is said to them first, and how much is held for them.
+package struct StoreServers: Sendable {
+    /// How the servers stand to each other.
+    let topology: StoreSettings.Topology
+    /// The server, or the seeds of a cluster; none where Sentinels are asked.
+    let seeds: [LinkServer.Place]
+    /// The Sentinels, and what they call the primary.
+    let sentinels: [LinkServer.Place]
+    let sentinelName: String
+    let greeting: Greeting
+    let sentinelGreeting: Greeting
+    /// For a server of a cluster that is only asked where the others are: it may be a replica.
+    let seedGreeting: Greeting
+    let limits: LinkLimits
+    let prefix: String
+    /// Places in the greeting whose answers are told.
+    let epochStep: Int
+    let informationStep: Int
+    private let tls: ClientTLS?
+    private let serverName: String?
+    private let allowsPlain: Bool
+
+    /// The servers of these settings; `tls` is how TLS is spoken to them, nil where none of them speaks it.
+    ///
+    /// All connections say the same first: who they are, which database they want, whether the server is a primary, the
+    /// store's epoch, what the server tells of itself, and the scripts.
+    package init(_ settings: StoreSettings, tls: ClientTLS?) {
+        topology = settings.topology
+        seeds = settings.addresses.map(StoreServers.place)
+        sentinels = settings.sentinel?.addresses.map(StoreServers.place) ?? []
+        sentinelName = settings.sentinel?.name ?? ""
+        prefix = settings.prefix
+        serverName = settings.tls.serverName
+        allowsPlain = settings.insecureAllowPlain
+        self.tls = tls
+        var steps: [Greeting.Step] = []
+        if settings.database != 0 { steps.append(.init(.words(["SELECT", "\(settings.database)"]), .success)) }
+        steps.append(.init(Command("ROLE"), .primary))
+        epochStep = steps.count
+        steps.append(.init(.words(["GET", "\(settings.prefix):epoch"]), .success))
+        informationStep = steps.count
+        steps.append(.init(.words(["INFO", "everything"]), .anything))
+        for script in StoreScripts.loading { steps.append(.init(Command(script), .success)) }
+        greeting = Greeting(
+            credentials: settings.password.map { Greeting.Credentials(user: settings.user, password: $0) },
+            steps: steps)
+        seedGreeting = Greeting(credentials: greeting.credentials, steps: [.init(Command("ROLE"), .anything)])
+        sentinelGreeting = Greeting(
+            credentials: settings.sentinel?.password.map {
+                Greeting.Credentials(user: settings.sentinel?.user, password: $0)
+            }, steps: [.init(Command("PING"), .success)])
+        var limits = LinkLimits()
+        limits.commands = settings.limits.inFlight
+        limits.waitingBytes = settings.limits.bytes
+        limits.connect = StoreServers.microseconds(settings.timeouts.connect)
+        limits.command = StoreServers.microseconds(settings.timeouts.command)
+        self.limits = limits
+    }
+
+    /// The server at a place; nil where it would be spoken to in the clear across a network that nobody allowed (SH-06).
+    func server(at place: LinkServer.Place) -> LinkServer? {
+        guard tls == nil else { return LinkServer(place, tls: tls, serverName: serverName) }
+        if case .address(let host, _) = place, !allowsPlain, !StoreServers.isLoopback(host) { return nil }
+        return LinkServer(place)
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        host == "localhost" || host == "::1" || host.hasPrefix("127.")
+    }
+
+    private static func place(_ address: StoreSettings.Address) -> LinkServer.Place {
+        switch address {
+        case .network(let host, let port, _): .address(host: host, port: port)
+        case .unixSocket(let path): .unixSocket(path: path)
+        }
+    }
+
+    private static func microseconds(_ duration: Duration) -> UInt64 {
+        UInt64(max(0, duration.components.seconds)) * 1_000_000
+            + UInt64(max(0, duration.components.attoseconds / 1_000_000_000_000))
+    }
+}
+
+extension Command {
+    /// A command of these arguments, its name the first of them.
+    init(_ arguments: [[UInt8]]) {
+        self.init(arguments.first.map { String(decoding: $0, as: UTF8.self) } ?? "")
+        for argument in arguments.dropFirst() { append(argument.span) }
+    }
+
+    static func words(_ words: [String]) -> Command { Command(words.map { Array($0.utf8) }) }
+}
