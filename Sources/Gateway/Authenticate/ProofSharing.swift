@@ -43,7 +43,6 @@ enum ProofAnswer: Sendable {
 struct ProofTickets {
     private struct Place {
         var exchange: ExchangeRef?
-        /// Zero in no number: a ticket is never 0.
         var turn: UInt32 = 1
         var nextFree = -1
     }
@@ -51,8 +50,8 @@ struct ProofTickets {
     private var places: [Place] = []
     private var free = -1
 
-    /// The highest bit of a ticket is of those who wait for the store beside the workers.
-    private static let lastTurn = UInt32(Int32.max)
+    /// Turns begin with 1, so that no number is 0, and end below the numbers that `StoreCaller` gives its own questions.
+    static let lastTurn: UInt32 = 0x3FFF_FFFF
 
     /// The number of a question about this exchange's proof.
     mutating func take(_ exchange: ExchangeRef) -> UInt64 {
@@ -78,8 +77,10 @@ struct ProofTickets {
         guard self[ticket] != nil else { return }
         let index = Int(ticket & 0xFFFF_FFFF)
         places[index].exchange = nil
-        places[index].turn = places[index].turn == ProofTickets.lastTurn ? 1 : places[index].turn + 1
+        places[index].turn = ProofTickets.turn(after: places[index].turn)
         places[index].nextFree = free
         free = index
     }
+
+    static func turn(after turn: UInt32) -> UInt32 { turn == lastTurn ? 1 : turn + 1 }
 }

@@ -42,7 +42,7 @@ struct Questions {
     let askSession: AskSession
     /// What replicas have in common; nil for a process by itself.
     let store: WorkerStore?
-    /// Asks the store of all replicas about proofs; nil where there is none.
+    /// Asks it about proofs; nil where nobody does.
     var proofs: (any ProofSharing)?
     /// What was asked and is not answered yet.
     var underWay = UnderWay()

@@ -428,5 +428,8 @@ private final class SharedProofs {
         #expect(again != first[1] && tickets[again] == exchanges[2] && tickets[first[1]] == nil)
         #expect(tickets[0] == nil && tickets[.max] == nil && tickets[7] == nil)
         for exchange in exchanges { idle.worker.giveBack(exchange) }
+        // Others ask the same store, with numbers from there on.
+        #expect(UInt64(ProofTickets.lastTurn) << 32 | 0xFFFF_FFFF < 1 << 62)
+        #expect(ProofTickets.turn(after: ProofTickets.lastTurn) == 1 && ProofTickets.turn(after: 1) == 2)
     }
 }
