@@ -26,7 +26,7 @@ def blocks(language, word):
 @functools.cache
 def secrets(image):
     """The files of each Secret by its name; kubectl makes them, and no cluster is asked."""
-    [commands] = blocks("sh", "create secret generic")
+    commands = "\n".join(blocks("sh", "create secret generic"))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         programs = folder / "programs"

@@ -9,6 +9,7 @@ import yaml
 PROJECT = Path(__file__).resolve().parents[2]
 FOLDER = PROJECT / "deploy/kubernetes"
 BASES = ("sidecar", "standalone")
+STORE = "store"
 KUBECTL = Path(sys.executable).parent / "kubectl"
 HELM = Path(sys.executable).parent / "helm"
 GATEWAY = "portcullis"

@@ -86,7 +86,7 @@ def test_a_pod_that_asks_for_more_does_not_fit(_):
 
 
 def test_every_name_leads_to_what_is_there(_):
-    """Selectors, ports, volumes and configuration; the two Secrets are made by whoever installs."""
+    """Selectors, ports, volumes and configuration; the Secrets are made by whoever installs."""
     for base, found in each():
         pod, namespace = found.pod, found.one("Namespace")["metadata"]["name"]
         for resource in found.resources:
@@ -107,7 +107,8 @@ def test_every_name_leads_to_what_is_there(_):
                 assert mount["readOnly"] is True and "subPath" not in mount, base
                 assert "configMap" not in volume or volume["configMap"]["name"] in maps, base
         secrets = {one["secret"]["secretName"] for one in pod.spec["volumes"] if "secret" in one}
-        assert secrets == {"portcullis-tls", "portcullis-keys"}, base
+        shared = {"portcullis-store"} if "store" in yaml.safe_load(found.configuration) else set()
+        assert secrets == {"portcullis-tls", "portcullis-keys"} | shared, base
 
 
 def selects_pod(selector, pod):
@@ -205,3 +206,39 @@ def test_one_pod_goes_at_a_time_and_they_are_spread(_):
     assert {one["topologyKey"] for one in constraints} == {"topology.kubernetes.io/zone", "kubernetes.io/hostname"}
     for one in constraints:
         assert selects_pod(one["labelSelector"]["matchLabels"], found.pod)
+
+
+def test_the_store_to_try_is_restricted_reached_by_the_gateways_alone_and_keeps_what_it_has(_):
+    """The names in the gateways' configuration lead to it; it evicts nothing, and says nothing without TLS."""
+    store, gateways = manifests.load(manifests.STORE), manifests.load("standalone")
+    assert not_restricted(store.pod) == []
+    [container] = store.pod.containers
+    assert container["securityContext"]["readOnlyRootFilesystem"] is True
+    assert store.pod.spec["automountServiceAccountToken"] is False
+    service, policy = store.one("Service"), store.one("NetworkPolicy")
+    url = yaml.safe_load(gateways.configuration)["store"]["url"]
+    namespace = gateways.one("Namespace")["metadata"]["name"]
+    assert {one["metadata"]["namespace"] for one in store.resources} == {namespace}
+    [entry] = service["spec"]["ports"]
+    assert url == f"rediss://{service['metadata']['name']}.{namespace}.svc.cluster.local:{entry['port']}"
+    for selector in (service["spec"]["selector"], policy["spec"]["podSelector"]["matchLabels"],
+                     store.one("Deployment")["spec"]["selector"]["matchLabels"]):
+        assert selects_pod(selector, store.pod) and not selects_pod(selector, gateways.pod)
+    [peer] = admitted(policy, manifests.port(container, entry["targetPort"]))
+    assert set(peer) == {"podSelector"} and selects_pod(peer["podSelector"]["matchLabels"], gateways.pod)
+    assert policy["spec"]["policyTypes"] == ["Ingress", "Egress"] and policy["spec"]["egress"] == []
+    assert store.one("Deployment")["spec"]["replicas"] == 1
+    arguments = dict(zip(container["args"][::2], container["args"][1::2]))
+    assert arguments["--maxmemory-policy"] == "noeviction" and arguments["--port"] == "0"
+    # Neither knows the other's private key: the gateways read the store's certificate alone.
+    assert store.pod.volume("secrets")["secret"]["secretName"] != gateways.pod.volume("store")["secret"]["secretName"]
+    # With a store a client may come to any replica.
+    assert "sessionAffinity" not in gateways.one("Service")["spec"]
+
+
+def test_the_store_has_room_for_what_it_may_keep(_):
+    """Its own limit is below the pod's, or the kernel would end it."""
+    [container] = manifests.load(manifests.STORE).pod.containers
+    arguments = dict(zip(container["args"][::2], container["args"][1::2]))
+    limit = int(container["resources"]["limits"]["memory"].removesuffix("Mi"))
+    assert int(arguments["--maxmemory"].removesuffix("mb")) <= 0.75 * limit

@@ -3,6 +3,7 @@ import base64
 import contextlib
 import http.client
 import json
+import re
 import socket
 import ssl
 import subprocess
@@ -17,7 +18,7 @@ import keys
 import manifests
 import pods
 
-POD, APP = "10.1.0.5", "10.1.0.9"
+POD, APP, STORE = "10.1.0.5", "10.1.0.9", "10.1.0.7"
 PATIENCE = 30
 
 
@@ -31,7 +32,7 @@ def folder_of(image):
 
 def network():
     """The pod's addresses; they stay until the tests end."""
-    for command in ("link set lo up", f"address replace {POD}/32 dev lo", f"address replace {APP}/32 dev lo"):
+    for command in ("link set lo up", *(f"address replace {one}/32 dev lo" for one in (POD, APP, STORE))):
         subprocess.run(["ip", *command.split()], check=True, timeout=60)
 
 
@@ -48,7 +49,8 @@ class Running:
         self.issuer = keys.Issuer(self.configuration["issuers"]["main"]["url"], folder)
         self.secrets = keys.secrets(image)
         self.volumes = pods.Volumes(self.found, self.secrets, folder)
-        hosts = f"127.0.0.1 localhost id.example.com\n{APP} shop.shop.svc.cluster.local\n"
+        hosts = (f"127.0.0.1 localhost id.example.com\n{APP} shop.shop.svc.cluster.local\n"
+                 f"{STORE} portcullis-store.shop.svc.cluster.local\n")
         self.containers = {
             one["name"]: pods.Container(image, self.pod, one, self.volumes, hosts, self.issuer.authority)
             for one in self.pod.containers}
@@ -122,6 +124,55 @@ def running(image, base):
             yield pod
         finally:
             pod.close()
+
+
+@contextlib.contextmanager
+def store(image):
+    """The store to try, which runs as its own manifests have it; the folder with its Secret."""
+    network()
+    found, secrets = manifests.load(manifests.STORE), keys.secrets(image)
+    with folder_of(image) as folder:
+        [container] = found.pod.containers
+        running_store = pods.Container(image, found.pod, container, pods.Volumes(found, secrets, folder))
+        running_store.start(folder / "store.log")
+        log = folder / "store.log"
+        try:
+            pods.eventually(lambda: "eady to accept connections" in log.read_text(), PATIENCE, "the store is ready")
+            yield folder
+        finally:
+            assert running_store.end(PATIENCE) == 0, log.read_text()
+
+
+def metrics():
+    """The gateway's page of metrics."""
+    connection = http.client.HTTPConnection(POD, 9901, timeout=10)
+    connection.request("GET", "/metrics")
+    try:
+        return connection.getresponse().read().decode()
+    finally:
+        connection.close()
+
+
+def test_the_gateway_of_the_deployment_reaches_the_store_to_try(image):
+    """By TLS with the certificate of the article, as its user; nobody else is let in."""
+    with store(image) as folder, running(image, "standalone") as pod:
+        pod.start(manifests.GATEWAY)
+        pod.await_probe(manifests.GATEWAY, "readinessProbe")
+        pods.eventually(lambda: re.search(r"(?m)^portcullis_store_up{.*} 1$", metrics()), PATIENCE, pod.log())
+        assert '"store_connected"' in pod.log() and '"store_unsuitable"' not in pod.log(), pod.log()
+        client = ["redis-cli", "-h", STORE, "--tls", "--cacert", folder / "secrets/store.crt", "--sni",
+                  "portcullis-store.shop.svc.cluster.local"]
+        asked = subprocess.run([*client, "PING"], capture_output=True, text=True, timeout=60, check=False)
+        assert "NOAUTH" in asked.stdout + asked.stderr, asked
+        password = keys.secrets(image)["portcullis-store"]["store.password"].decode().strip()
+        environment = {"PATH": pods.PATH, "REDISCLI_AUTH": password}
+        for command, answer in (("PING", "PONG"), ("KEYS *", "NOPERM"), ("GET other", "NOPERM")):
+            asked = subprocess.run([*client, "--user", "portcullis", *command.split()], capture_output=True, text=True,
+                                   timeout=60, check=False, env=environment)
+            assert answer in asked.stdout + asked.stderr, (command, asked)
+        pod.gateway.process.terminate()
+        # A second signal: nobody waits ten seconds more.
+        assert pod.gateway.end(PATIENCE) == 0, pod.log()
 
 
 def status_of(process):
