@@ -44,8 +44,6 @@ import Testing
             return
         }
         #expect(access.login == 0)
-        #expect(access.requirements.issuers == ["main"])
-        #expect(access.requirements.audiences == [])
         #expect(loaded.issuers[0].readsEndpoints)
     }
 
