@@ -103,7 +103,7 @@ import Testing
             request_object: { lifetime: 2m, encryption: { algorithm: RSA-OAEP-256 }, sha256_fragment: true, repeat_parameters: true }
             """, authentication: Self.assertions
         ).authorization
-        #expect(authorization.objectLifetimeSeconds == 120)
+        #expect(authorization.objectLifetime == .seconds(120))
         #expect(authorization.encryption == .init(algorithm: "RSA-OAEP-256", encoding: "A256GCM"))
         #expect(authorization.hashesRequestURI)
         #expect(authorization.repeatsParameters)
