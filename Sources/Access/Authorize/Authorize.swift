@@ -23,8 +23,8 @@ extension AccessPolicy {
             var refused = Refused(
                 right.refusalOfSession,
                 expected: right == .scope
-                    ? "the scopes of the route" : .text(right.expected(by: settings, [], method: "")),
-                found: .text(right.held(by: token, scopeClaim: issuers[token.issuer].rules.scopeClaim)))
+                    ? "the scopes of the route" : right.expected(by: settings, [], method: ""),
+                found: right.held(by: token, scopeClaim: issuers[token.issuer].rules.scopeClaim))
             if right == .authenticationClass || right == .recentAuthentication {
                 refused.login = LoginPointer(login, head, stepsUp: true)
             }
@@ -39,10 +39,9 @@ extension AccessPolicy {
         let method = route.pointee.token.rights.methodName(methodRow)
         throw Refused(
             right.refusalOfToken,
-            expected: .text(
-                right.expected(
-                    by: settings?.rights, settings?.authorizationDetails(for: method) ?? [], method: method)),
-            found: .text(right.held(by: token, scopeClaim: issuers[token.issuer].rules.scopeClaim)))
+            expected: right.expected(
+                by: settings?.rights, settings?.authorizationDetails(for: method) ?? [], method: method),
+            found: right.held(by: token, scopeClaim: issuers[token.issuer].rules.scopeClaim))
     }
 }
 
@@ -94,29 +93,26 @@ extension MissingRight {
     /// What would have been let through, for the operator.
     fileprivate func expected(
         by settings: RightsSettings?, _ details: [AuthorizationDetailsRule], method: String
-    ) -> String {
+    ) -> Refused.Words {
         switch self {
-        case .scope: settings.map { $0.scopes(for: method).joined(separator: " ") } ?? ""
+        case .scope: .list(before: "", settings?.scopes(for: method) ?? [], between: " ")
         case .wellFormedDetails: "authorization_details: an array of objects with a type"
-        case .details: details.map(\.text).joined(separator: " and ")
-        case .authenticationClass: "acr: " + (settings?.acrValues ?? []).joined(separator: ", ")
+        case .details: .details(details)
+        case .authenticationClass: .list(before: "acr: ", settings?.acrValues ?? [], between: ", ")
         case .recentAuthentication: "auth_time at most \(settings?.maximumAge?.wholeSeconds ?? 0) s ago"
         case .user: "a user's token"
-        case .claim:
-            (settings?.claims ?? [])
-                .map { "\($0.claim.joined(separator: ".")) in [\($0.anyOf.joined(separator: ", "))]" }
-                .joined(separator: " and ")
+        case .claim: .claims(settings?.claims ?? [])
         }
     }
 
     /// What came in its place, for the operator.
-    fileprivate func held(by token: TokenRecord, scopeClaim: @autoclosure () -> String) -> String {
+    fileprivate func held(by token: TokenRecord, scopeClaim: @autoclosure () -> String) -> Refused.Words {
         switch self {
-        case .scope: token.shown(scopeClaim())
+        case .scope: .text(token.shown(scopeClaim()))
         case .details: MissingRight.grantedDetails(token)
         case .wellFormedDetails: "something else"
-        case .authenticationClass: token.shown("acr")
-        case .recentAuthentication: token.shown("auth_time")
+        case .authenticationClass: .text(token.shown("acr"))
+        case .recentAuthentication: .text(token.shown("auth_time"))
         case .user: "a client's own token"
         case .claim: "claims that do not meet them"
         }
@@ -126,9 +122,9 @@ extension MissingRight {
     private static let shownDetails = 8
 
     /// The types alone: what else the members say may be the user's own business, such as an account's number.
-    private static func grantedDetails(_ token: TokenRecord) -> String {
+    private static func grantedDetails(_ token: TokenRecord) -> Refused.Words {
         guard let details = token.claims?["authorization_details"] else { return "none" }
         let types = details.elements(upTo: shownDetails).compactMap { $0["type"]?.string }
-        return types.isEmpty ? "none" : "of type " + types.joined(separator: ", ")
+        return types.isEmpty ? "none" : .list(before: "of type ", types, between: ", ")
     }
 }
