@@ -36,9 +36,4 @@ package struct TextList: ~Copyable, Sendable {
         for index in 0..<count where ASCII.equalsIgnoringCase(text, self[index]) { return true }
         return false
     }
-
-    /// All of them in a line, for the operator.
-    package var words: String {
-        (0..<count).map { String(copying: self[$0]) }.joined(separator: ", ")
-    }
 }

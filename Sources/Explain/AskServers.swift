@@ -110,7 +110,7 @@ package enum AskAboutLogin {
                 writer.name(name)
                 writer.string(value)
             }
-            LoginReview.put("register", registration, &writer)
+            writer.put("register", registration)
             writer.endObject()
             return writer.text
         }

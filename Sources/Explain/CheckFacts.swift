@@ -41,8 +41,11 @@ struct CheckFacts {
         evidence.route.flatMap { settings.routes.indices.contains($0) ? settings.routes[$0] : nil }
     }
 
-    /// What the route wants of a token, or of a session where that is what it looks at; nil for a public one.
-    var policy: TokenSettings? { usesSession ? loginAccess?.requirements : route?.access.token }
+    /// What the route wants of a token; nil for a public one, and where a session is what it looks at.
+    var policy: TokenSettings? { usesSession ? nil : route?.access.token }
+
+    /// What the route wants of whoever the token or the session is of; nil for a public one.
+    var rights: RightsSettings? { usesSession ? loginAccess?.rights : policy?.rights }
 
     /// The claims that rights are looked for in: the token's, or the session's.
     var claims: JSONValue? { usesSession ? evidence.session?.claims : token?.claims }

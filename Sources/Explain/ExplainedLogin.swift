@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Gateway
 import JSON
 import Telemetry
@@ -22,10 +23,10 @@ extension Explanation {
                 "answer    401, {\"error\":\"login_required\",\"login\":\"\(facts.listener.publicURL)\(start.path)\"}")
         }
         if let target = start.returnTo { words.append("return_to \(ShownText.quote(target, limit: 400))") }
-        if start.stepUp >= 0, let wishes = facts.loginAccess?.requirements {
+        if start.stepUp >= 0, let wishes = facts.loginAccess?.rights {
             var asked: [String] = []
             if !wishes.acrValues.isEmpty { asked.append("acr_values \(wishes.acrValues.joined(separator: " "))") }
-            if let age = wishes.maxAgeSeconds { asked.append("max_age \(age)") }
+            if let age = wishes.maximumAge { asked.append("max_age \(age.wholeSeconds)") }
             words.append("step_up   \(start.stepUp), which asks for \(asked.joined(separator: " and "))")
         }
         if start.keepsForm { words.append("form      sent again after the login") }

@@ -8,19 +8,19 @@ extension Explanation {
     package var json: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
-        put("verdict", word, &writer)
+        writer.put("verdict", word)
         if case .refused(let refusal, let expected, let found, let row) = verdict {
             writer.name("status")
             writer.integer(Int64(status ?? Int(refusal.status)))
-            put("cause", "\(refusal.word)", &writer)
-            put("check", row, &writer)
-            put("blame", refusal.blame.rawValue, &writer)
-            put("expected", expected, &writer)
-            put("found", found, &writer)
+            writer.put("cause", "\(refusal.word)")
+            writer.put("check", row)
+            writer.put("blame", refusal.blame.rawValue)
+            writer.put("expected", expected)
+            writer.put("found", found)
         }
-        put("time", UnixTime.text(now), &writer)
-        for name in remembered { put(name.member, name.text, &writer) }
-        if isByEarlierConfiguration { put("configuration", "replaced", &writer) }
+        writer.put("time", UnixTime.text(now))
+        for name in remembered { writer.put(name.member, name.text) }
+        if isByEarlierConfiguration { writer.put("configuration", "replaced") }
         writeRequest(&writer)
         writer.name("checks")
         writer.beginArray()
@@ -31,13 +31,13 @@ extension Explanation {
             writer.beginArray()
             for field in injected {
                 writer.beginObject()
-                put("name", field.name, &writer)
-                put("value", field.value, &writer)
+                writer.put("name", field.name)
+                writer.put("value", field.value)
                 writer.endObject()
             }
             writer.endArray()
         }
-        if let notLookedAt { put("not_looked_at", notLookedAt, &writer) }
+        if let notLookedAt { writer.put("not_looked_at", notLookedAt) }
         if let start = evidence.loginStart, !loginWords.isEmpty { write(start, &writer) }
         if let remedy { write(remedy, &writer) }
         writer.endObject()
@@ -53,20 +53,15 @@ extension Explanation {
         }
     }
 
-    private func put(_ name: String, _ value: String, _ writer: inout JSONWriter) {
-        writer.name(name)
-        writer.string(value)
-    }
-
     private func writeRequest(_ writer: inout JSONWriter) {
         writer.name("request")
         writer.beginObject()
-        put("method", evidence.method, &writer)
-        put("target", evidence.target, &writer)
-        put("authority", evidence.authority, &writer)
-        put("listener", names.listener(evidence.listener), &writer)
-        put("client", evidence.peer, &writer)
-        if let route = evidence.route { put("route", names.route(route), &writer) }
+        writer.put("method", evidence.method)
+        writer.put("target", evidence.target)
+        writer.put("authority", evidence.authority)
+        writer.put("listener", names.listener(evidence.listener))
+        writer.put("client", evidence.peer)
+        if let route = evidence.route { writer.put("route", names.route(route)) }
         if let token = evidence.token {
             writer.name("token")
             write(token, &writer)
@@ -81,7 +76,7 @@ extension Explanation {
 
     private func write(_ token: TokenEvidence, _ writer: inout JSONWriter) {
         writer.beginObject()
-        put("digest", token.digest, &writer)
+        writer.put("digest", token.digest)
         writer.name("bytes")
         writer.integer(Int64(token.bytes))
         if let header = token.header {
@@ -97,27 +92,27 @@ extension Explanation {
 
     private func write(_ line: Line, _ writer: inout JSONWriter) {
         writer.beginObject()
-        put("name", line.title, &writer)
-        put("state", line.state.rawValue.lowercased().split(separator: " ").joined(separator: "_"), &writer)
+        writer.put("name", line.title)
+        writer.put("state", line.state.rawValue.lowercased().split(separator: " ").joined(separator: "_"))
         if line.state == .notNeeded {
-            put("reason", line.wanted, &writer)
+            writer.put("reason", line.wanted)
         } else {
-            put("seen", line.seen, &writer)
-            put("wanted", line.wanted, &writer)
+            writer.put("seen", line.seen)
+            writer.put("wanted", line.wanted)
         }
-        put("section", line.section, &writer)
+        writer.put("section", line.section)
         writer.endObject()
     }
 
     private func write(_ remedy: Remedy, _ writer: inout JSONWriter) {
-        put("wrong", remedy.diagnosis, &writer)
+        writer.put("wrong", remedy.diagnosis)
         writer.name("change")
         writer.beginArray()
         for step in remedy.steps {
             writer.beginObject()
-            put("where", step.place.rawValue, &writer)
-            if !step.condition.isEmpty { put("condition", step.condition, &writer) }
-            put("what", step.text, &writer)
+            writer.put("where", step.place.rawValue)
+            if !step.condition.isEmpty { writer.put("condition", step.condition) }
+            writer.put("what", step.text)
             writer.endObject()
         }
         writer.endArray()

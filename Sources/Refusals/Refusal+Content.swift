@@ -33,62 +33,11 @@ extension Refusal {
         return self == .plainHTTP ? .sentence : .nothing
     }
 
-    /// What a page about it tells; never what the request or a server said (CF-24).
-    package func topic(isSignedIn: Bool = false) -> PageTopic {
-        switch self {
-        case .crossSiteRequest, .originNotAllowed: .crossSite
-        case .plainHTTP: .plainHTTP
-        case .loginRequired: .missing
-        case .sessionStoreUnavailable, .sessionRefreshUnavailable: .sessionDown
-        case .exchangeTargetRefused, .introspectionAnswerTooLarge: .misconfigured
-        case .loginStartMalformed: .startMalformed
-        case .loginLoop: .loop
-        case .loginResponseMalformed, .loginResponseIssuerWrong, .loginTokensInResponse, .loginResponseNotSigned:
-            .notTrusted
-        case .loginTransactionUnknown: .unknown
-        case .loginTransactionExpired: .expired
-        case .loginTransactionUsed: .used
-        case .loginAccessDenied: .denied
-        case .loginResponseError: .responseError
-        case .loginCodeRefused: .codeRefused
-        case .loginScopeNotGranted: .scopeMissing
-        case .loginIDTokenInvalid: .notVerified
-        case .loginAuthenticationInsufficient: .insufficient
-        case .loginSessionTooLarge: .sessionTooLarge
-        case .logoutTokenInvalid, .logoutTokenUsed: .logoutToken
-        case _: topic(ofStatus: status, isSignedIn: isSignedIn)
-        }
+    /// What a page about it tells; somebody who is signed in reads that it is forbidden to them.
+    package func topic(isSignedIn: Bool) -> PageTopic {
+        isSignedIn && topic == .notAllowed ? .forbidden : topic
     }
 
     /// What a page tells somebody whose login it ended: there is no session yet that a store's outage keeps back.
-    package var topicOfLogin: PageTopic { self == .sessionStoreUnavailable ? .checkDown : topic() }
-
-    private func topic(ofStatus status: UInt16, isSignedIn: Bool) -> PageTopic {
-        switch status {
-        case 401: .programs
-        case 403: isSignedIn ? .forbidden : .notAllowed
-        case 404: .notFound
-        case 405: .method
-        case 408: .tooSlow
-        case 413: .tooLarge
-        case 414: .longAddress
-        case 421: .otherHost
-        case 429: .tooMany
-        case 431: .cookies
-        case 502: template == .page ? .misconfigured : .appDown
-        case 503: outage
-        case 504: .appSlow
-        case 508: .circle
-        default: .badRequest
-        }
-    }
-
-    /// Of a 503: what cannot be reached, or is full.
-    private var outage: PageTopic {
-        switch template {
-        case .authorizationDown: .checkDown
-        case .page: blame == .capacity ? .busy : .serverDown
-        case _: .busy
-        }
-    }
+    package var topicOfLogin: PageTopic { self == .sessionStoreUnavailable ? .checkDown : topic }
 }

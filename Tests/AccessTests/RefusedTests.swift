@@ -47,6 +47,27 @@ import Testing
         }
     }
 
+    @Test func `keeps the lists of the configuration, and joins them when they are read`() {
+        let rule = AuthorizationDetailsRule(type: "orders", actions: ["read", "write"])
+        let cases: [(words: Refused.Words, text: String)] = [
+            (.list(before: "", [], between: ", "), ""), (.list(before: "acr: ", ["a"], between: ", "), "acr: a"),
+            (.list(before: "", ["a", "b"], between: " "), "a b"),
+            (
+                .claims([
+                    ClaimRuleSettings(claim: ["a", "b"], anyOf: ["x", "y"]),
+                    ClaimRuleSettings(claim: ["c"], anyOf: ["z"]),
+                ]), "a.b in [x, y] and c in [z]"
+            ),
+            (.details([rule, AuthorizationDetailsRule(type: "pay")]), rule.text + " and type pay"), (.details([]), ""),
+        ]
+        for (words, text) in cases { #expect(words.text == text) }
+        let kept = Refused(.tokenIssuerNotAccepted, expected: cases[2].words, found: "").expected
+        guard case .list("", ["a", "b"], " ") = kept else {
+            Issue.record("a text was made")
+            return
+        }
+    }
+
     @Test(
         .holds("CF-08"),
         arguments: [

@@ -70,7 +70,7 @@ import Testing
             #expect(Set(checks).subtracting(Self.ids).sorted() == [], "\(file)")
         }
         let refusals = SourceTree.file("Sources/Refusals/Refusal.swift")?.text ?? ""
-        let checks = refusals.matches(of: #/\(\d{3}, \.\w+, \.\w+, "([^"]+)", "\w+"\)/#).map { String($0.1) }
+        let checks = refusals.matches(of: #/\(\d{3}, \.\w+, \.\w+, \.\w+, "([^"]+)", "\w+"\)/#).map { String($0.1) }
         #expect(checks.count >= 100, "the reader of refusals found next to nothing: it is broken")
         #expect(Set(checks).subtracting(Self.ids).sorted() == [])
         #expect(count > 1000, "the reader of traits and checks found next to nothing: it is broken")

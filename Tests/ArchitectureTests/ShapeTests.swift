@@ -58,10 +58,10 @@ import Testing
             // Read in place on every request's way, by a pointer of their own each.
             "Sources/Access/Memory/FixedList.swift", "Sources/Access/Memory/FixedValue.swift",
             "Sources/Access/Route/FixedBytes.swift", "Sources/Access/Route/PredicateList.swift",
-            "Sources/Access/Route/RouteTable.swift", "Sources/Access/Route/TokenPolicy.swift",
+            "Sources/Access/Route/RouteTable.swift", "Sources/Access/Route/RightsPolicy.swift",
         ]
         // Memory that is counted by hand, because a request that passes may neither allocate nor count references.
-        let counted = ["AttachedBlock", "RecordSlots", "SessionState", "TokenRecord"].map {
+        let counted = ["AttachedBlock", "BehindStorage", "RecordSlots", "SessionState", "TokenRecord"].map {
             "Sources/Access/Memory/\($0).swift"
         }
         for file in SourceTree.sources where !(fenced + counted).contains(where: file.isIn) {

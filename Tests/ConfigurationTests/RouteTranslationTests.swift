@@ -44,20 +44,20 @@ import Testing
 
     @Test func `scopes for all methods leave the methods alone`() throws {
         let settings = try settings(of: Sample.token("scopes: [a, b]"))
-        #expect(try token(of: Sample.token("scopes: [a, b]")).scopes == ["a", "b"])
+        #expect(try token(of: Sample.token("scopes: [a, b]")).rights.scopes == ["a", "b"])
         #expect(settings.routes[0].methods == nil)
     }
 
     @Test func `scopes by method leave no method without them, and HEAD needs what GET needs`() throws {
         let text = Sample.token("scopes: { GET: [r], POST: [r, w] }")
-        #expect(try token(of: text).scopesByMethod == ["GET": ["r"], "HEAD": ["r"], "POST": ["r", "w"]])
+        #expect(try token(of: text).rights.scopesByMethod == ["GET": ["r"], "HEAD": ["r"], "POST": ["r", "w"]])
         #expect(try settings(of: text).routes[0].methods == ["GET", "POST", "HEAD"])
     }
 
     @Test func `methods beside scopes by method are kept as they are`() throws {
         let text = Sample.route(
             "methods: [GET, DELETE], token: { issuers: [main], audience: api, scopes: { GET: [r], DELETE: [] } }")
-        #expect(try token(of: text).scopesByMethod == ["GET": ["r"], "DELETE": []])
+        #expect(try token(of: text).rights.scopesByMethod == ["GET": ["r"], "DELETE": []])
         #expect(try settings(of: text).routes[0].methods == ["GET", "DELETE"])
     }
 
@@ -65,7 +65,7 @@ import Testing
         let text = Sample.token(
             #"claims: { realm_access.roles: [admin, clerk], "https://example.com/a.b": x, 'a\.b': true, level: 3 }"#)
         #expect(
-            try token(of: text).claims == [
+            try token(of: text).rights.claims == [
                 ClaimRuleSettings(claim: ["realm_access", "roles"], anyOf: ["admin", "clerk"]),
                 ClaimRuleSettings(claim: ["https://example.com/a.b"], anyOf: ["x"]),
                 ClaimRuleSettings(claim: ["a.b"], anyOf: ["true"]),

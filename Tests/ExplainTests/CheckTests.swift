@@ -126,7 +126,9 @@ extension Mistake {
             $0.policy.userOnly = true
             $0.claims["sub"] = "\"client-1\""
         },
-        Mistake("rule", .claimRuleUnmet) { $0.policy.claims = [ClaimRuleSettings(claim: ["tenant"], anyOf: ["acme"])] },
+        Mistake("rule", .claimRuleUnmet) {
+            $0.policy.rights.claims = [ClaimRuleSettings(claim: ["tenant"], anyOf: ["acme"])]
+        },
         Mistake("identity", .identityTooLarge) {
             $0.settings.limits.accessToken = 60_000
             $0.settings.limits.fieldLine = 64_000
@@ -166,13 +168,15 @@ extension Mistake {
         Mistake("details", .authorizationDetailsInsufficient) {
             $0.policy.authorizationDetails = [AuthorizationDetailsRule(type: "order")]
         },
-        Mistake("acr", .authenticationInsufficient) { $0.policy.acrValues = ["mfa"] },
-        Mistake("auth_time", .authenticationTooOld) { $0.policy.maxAgeSeconds = 60 },
+        Mistake("acr", .authenticationInsufficient) { $0.policy.rights.acrValues = ["mfa"] },
+        Mistake("auth_time", .authenticationTooOld) { $0.policy.rights.maximumAge = .seconds(60) },
         Mistake("user", .userRequired) {
             $0.policy.userOnly = true
             $0.claims["sub"] = "\"client-1\""
         },
-        Mistake("rule", .claimRuleUnmet) { $0.policy.claims = [ClaimRuleSettings(claim: ["tenant"], anyOf: ["acme"])] },
+        Mistake("rule", .claimRuleUnmet) {
+            $0.policy.rights.claims = [ClaimRuleSettings(claim: ["tenant"], anyOf: ["acme"])]
+        },
         Mistake("body", .requestBodyTooLarge) {
             $0.settings.limits.requestBody = 10
             $0.fields.append("Content-Length: 11")

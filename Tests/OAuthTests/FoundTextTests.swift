@@ -41,11 +41,11 @@ import Testing
         jose.flatMap {
             [
                 AccessTokenRefusal.malformed($0).found(in: nil), EnvelopeRefusal.malformed($0).found,
-                DPoPRefusal.malformed($0).found(in: nil), AuthorizationResponseRefusal.notJWT($0).found,
+                DPoPRefusal.malformed($0).found(in: nil), AuthorizationResponseRefusal.envelope(.malformed($0)).found,
             ]
         }
         + encryption.flatMap {
-            [EnvelopeRefusal.encryption($0).found, AuthorizationResponseRefusal.notDecrypted($0).found]
+            [EnvelopeRefusal.encryption($0).found, AuthorizationResponseRefusal.envelope(.encryption($0)).found]
         }
         + keys.map { DPoPRefusal.keyInvalid($0).found(in: nil) }
         + JSONRefusal.allCases.flatMap {
@@ -76,7 +76,9 @@ import Testing
 
     @Test func `names the algorithm of encryption that came`() {
         #expect(EnvelopeRefusal.encryption(.algorithmNotAllowed("RSA1_5")).found == "alg \"RSA1_5\"")
-        #expect(AuthorizationResponseRefusal.notDecrypted(.encodingNotAllowed("A192GCM")).found == "enc \"A192GCM\"")
+        #expect(
+            AuthorizationResponseRefusal.envelope(.encryption(.encodingNotAllowed("A192GCM"))).found
+                == "enc \"A192GCM\"")
     }
 
     @Test func `names algorithms of encryption as their registry does`() {

@@ -76,13 +76,13 @@ extension AccessPolicy {
         guard answers.oneHolds(route.pointee.token.issuers.numbers) else {
             throw Refused(
                 .tokenIssuerNotAccepted,
-                expected: .text((route.pointee.settings.access.token?.issuers ?? []).joined(separator: ", ")),
+                expected: .list(before: "", route.pointee.settings.access.token?.issuers ?? [], between: ", "),
                 found: .text(issuers[record.issuer].identifier))
         }
         guard answers.oneHolds(route.pointee.token.audiences.numbers) else {
             throw Refused(
                 .tokenAudienceMissing,
-                expected: .text((route.pointee.settings.access.token?.audiences ?? []).joined(separator: ", ")),
+                expected: .list(before: "", route.pointee.settings.access.token?.audiences ?? [], between: ", "),
                 found: .text(record.shown("aud")))
         }
     }

@@ -16,14 +16,10 @@ package struct TokenSettings: Sendable {
     package var issuers: [String]
     /// Resource indicators of this route; the token's `aud` must contain one of them, exactly (RS-13).
     package var audiences: [String]
-    /// Scopes needed whatever the method.
-    package var scopes: [String]
-    /// Scopes needed by method, replacing `scopes` for the methods named.
-    package var scopesByMethod: [String: [String]]
-    /// All of these must hold (RS-20).
-    package var claims: [ClaimRuleSettings] = []
+    /// What is asked of whoever a token was issued for, as of a session's user.
+    package var rights: RightsSettings
     /// The protection space's name in challenges.
-    package var realm = "portcullis"
+    package var realm = usualRealm
     /// A request without a token is let through without identity (RS-09).
     package var optional = false
     /// Tokens of clients that act for themselves (`sub == client_id`) are refused (RS-21).
@@ -32,10 +28,6 @@ package struct TokenSettings: Sendable {
     /// Schemes accepted; a token bound to a key needs its proof whatever is said here (DPOP-20, RS-22).
     package var schemes: [Scheme] = [.bearer]
     package var dpop = DPoPSettings()
-    /// One of these must be the token's `acr`; in order of preference (STEP-01).
-    package var acrValues: [String] = []
-    /// Oldest authentication accepted, in seconds since the token's `auth_time` (STEP-02).
-    package var maxAgeSeconds: Int?
     /// All of these must be granted by `authorization_details` (RAR-01).
     package var authorizationDetails: [AuthorizationDetailsRule] = []
     /// Replaces `authorizationDetails` for the methods named.
@@ -43,13 +35,15 @@ package struct TokenSettings: Sendable {
     /// What is published of the resource (RFC 9728); nil publishes nothing.
     package var resource: ResourceSettings?
 
+    /// The protection space of a route that names none.
+    package static let usualRealm = "portcullis"
+
     package init(
         issuers: [String], audiences: [String], scopes: [String] = [], scopesByMethod: [String: [String]] = [:]
     ) {
         self.issuers = issuers
         self.audiences = audiences
-        self.scopes = scopes
-        self.scopesByMethod = scopesByMethod
+        rights = RightsSettings(scopes: scopes, scopesByMethod: scopesByMethod)
     }
 }
 
@@ -57,27 +51,21 @@ package struct TokenSettings: Sendable {
 package struct LoginAccessSettings: Sendable {
     /// The login, by its place among the gateway's.
     package var login: Int
-    /// Scopes, claims, `acr` and age as for tokens; its issuer is the client's, and no audience is asked for.
-    package var requirements: TokenSettings
+    /// What is asked of the session's user; its issuer is the client's.
+    package var rights: RightsSettings
     /// Origins beside our own whose pages may make unsafe requests and open WebSockets (SC-09, HTTP-58).
-    package var allowedOrigins: [String]
+    package var allowedOrigins: [String] = []
     /// Every request needs `X-Requested-By`: for APIs that browsers' scripts call (SC-09).
-    package var requiresHeader: Bool
+    package var requiresHeader = false
     /// A form of at most 16 KiB that was posted without a session is sent again after the login.
-    package var keepsForm: Bool
+    package var keepsForm = false
     /// A request without a session is let through without identity.
-    package var optional: Bool
+    package var optional = false
 
-    package init(
-        login: Int, requirements: TokenSettings, allowedOrigins: [String] = [], requiresHeader: Bool = false,
-        keepsForm: Bool = false, optional: Bool = false
-    ) {
+    /// Takes the sessions of a login, of users with these rights.
+    package init(login: Int, rights: RightsSettings = RightsSettings()) {
         self.login = login
-        self.requirements = requirements
-        self.allowedOrigins = allowedOrigins
-        self.requiresHeader = requiresHeader
-        self.keepsForm = keepsForm
-        self.optional = optional
+        self.rights = rights
     }
 }
 

@@ -24,8 +24,12 @@ package struct SchemeSet: OptionSet, Sendable {
 
     /// For the operator's log.
     package var names: String {
-        [contains(.bearer) ? "Bearer" : nil, contains(.dpop) ? "DPoP" : nil].compactMap(\.self)
-            .joined(separator: " or ")
+        switch (contains(.bearer), contains(.dpop)) {
+        case (true, true): "Bearer or DPoP"
+        case (true, false): "Bearer"
+        case (false, true): "DPoP"
+        case (false, false): ""
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+import Bytes
 import HTTPMessage
 import JSON
 import OAuth
@@ -12,18 +13,18 @@ extension AccessPolicy {
         _ methodRow: UInt16, now: Int64
     ) throws(Refused) {
         if token.session != nil, let login = route.pointee.login {
-            let row = login.pointee.needs.row(of: head.methodID, named: head.method)
+            let row = login.pointee.rights.row(of: head.methodID, named: head.method)
             guard
-                let right = login.pointee.needs.missingRight(
-                    of: token, methodRow: row, now: now,
-                    leeway: Int64(issuers[token.issuer].rules.leewaySeconds), isSession: true)
+                let right = login.pointee.rights.missingRight(
+                    ofSession: token, methodRow: row, now: now,
+                    leeway: Int64(issuers[token.issuer].rules.leewaySeconds))
             else { return }
-            let settings = route.pointee.settings.access.login?.requirements
+            let settings = route.pointee.settings.access.login?.rights
             var refused = Refused(
                 right.refusalOfSession,
                 expected: right == .scope
-                    ? "the scopes of the route" : .text(right.expected(by: settings, method: "")),
-                found: .text(right.held(by: token, scopeClaim: issuers[token.issuer].rules.scopeClaim)))
+                    ? "the scopes of the route" : right.expected(by: settings, [], method: ""),
+                found: right.held(by: token, scopeClaim: issuers[token.issuer].rules.scopeClaim))
             if right == .authenticationClass || right == .recentAuthentication {
                 refused.login = LoginPointer(login, head, stepsUp: true)
             }
@@ -32,20 +33,21 @@ extension AccessPolicy {
         guard
             let right = route.pointee.token.missingRight(
                 of: token, methodRow: methodRow, now: now,
-                leeway: Int64(issuers[token.issuer].rules.leewaySeconds), isSession: false)
+                leeway: Int64(issuers[token.issuer].rules.leewaySeconds))
         else { return }
+        let settings = route.pointee.settings.access.token
+        let method = route.pointee.token.rights.methodName(methodRow)
         throw Refused(
             right.refusalOfToken,
-            expected: .text(
-                right.expected(
-                    by: route.pointee.settings.access.token, method: route.pointee.token.methodName(methodRow))),
-            found: .text(right.held(by: token, scopeClaim: issuers[token.issuer].rules.scopeClaim)))
+            expected: right.expected(
+                by: settings?.rights, settings?.authorizationDetails(for: method) ?? [], method: method),
+            found: right.held(by: token, scopeClaim: issuers[token.issuer].rules.scopeClaim))
     }
 }
 
 extension TokenPolicy {
-    /// The first right that a token or a session lacks; the policy's numbers and the token's bits are lent to the
-    /// judgement, and nothing is allocated or counted.
+    /// The first right that a token lacks; the policy's numbers and the token's bits are lent to the judgement, and
+    /// nothing is allocated or counted.
     ///
     /// - Parameters:
     ///   - methodRow: what `row(of:named:)` said of the request's method.
@@ -53,48 +55,64 @@ extension TokenPolicy {
     ///   - leeway: seconds that the issuer's clock may be wrong; asked for only where the policy asks for an age.
     @inline(__always)
     fileprivate func missingRight(
-        of token: TokenRecord, methodRow: UInt16, now: Int64, leeway: @autoclosure () -> Int64, isSession: Bool
+        of token: TokenRecord, methodRow: UInt16, now: Int64, leeway: @autoclosure () -> Int64
     ) -> MissingRight? {
-        let rights = RequiredRights(
-            scopes: self[row: methodRow].scopes.numbers, detailsForm: detailsForm.numbers,
-            details: self[row: methodRow].details.numbers, authenticationClasses: authenticationClasses.numbers,
-            maximumAge: maximumAge, user: user.numbers, claims: claims.numbers)
-        let authentication: Authentication? =
-            maximumAge >= 0 ? Authentication(at: token.authTime, now: now, leeway: leeway()) : nil
-        let answers = AnswerBits(token.answers)
-        if isSession { return rights.missing(inSession: answers, authentication) }
-        return rights.missing(inToken: answers, authentication)
+        let required = RequiredRights(
+            scopes: rights[row: methodRow].scopes.numbers, detailsForm: rights.detailsForm.numbers,
+            details: rights[row: methodRow].details.numbers,
+            authenticationClasses: rights.authenticationClasses.numbers, maximumAge: rights.maximumAge,
+            user: user.numbers, claims: rights.claims.numbers)
+        return required.missing(
+            inToken: AnswerBits(token.answers), rights.authentication(of: token, now: now, leeway: leeway()))
+    }
+}
+
+extension RightsPolicy {
+    /// The first right that a session lacks; likewise.
+    fileprivate func missingRight(
+        ofSession token: TokenRecord, methodRow: UInt16, now: Int64, leeway: @autoclosure () -> Int64
+    ) -> MissingRight? {
+        let required = RequiredRights(
+            scopes: self[row: methodRow].scopes.numbers, detailsForm: Span(), details: Span(),
+            authenticationClasses: authenticationClasses.numbers, maximumAge: maximumAge, user: Span(),
+            claims: claims.numbers)
+        return required.missing(
+            inSession: AnswerBits(token.answers), authentication(of: token, now: now, leeway: leeway()))
+    }
+
+    /// When the user was authenticated; nil where the policy asks for no age.
+    @inline(__always)
+    fileprivate func authentication(
+        of token: TokenRecord, now: Int64, leeway: @autoclosure () -> Int64
+    ) -> Authentication? {
+        maximumAge >= 0 ? Authentication(at: token.authTime, now: now, leeway: leeway()) : nil
     }
 }
 
 extension MissingRight {
     /// What would have been let through, for the operator.
-    fileprivate func expected(by settings: TokenSettings?, method: String) -> String {
+    fileprivate func expected(
+        by settings: RightsSettings?, _ details: [AuthorizationDetailsRule], method: String
+    ) -> Refused.Words {
         switch self {
-        case .scope: settings.map { TokenPolicy.scopes(of: $0, method: method).joined(separator: " ") } ?? ""
+        case .scope: .list(before: "", settings?.scopes(for: method) ?? [], between: " ")
         case .wellFormedDetails: "authorization_details: an array of objects with a type"
-        case .details:
-            settings.map {
-                TokenPolicy.authorizationDetails(of: $0, method: method).map(\.text).joined(separator: " and ")
-            } ?? ""
-        case .authenticationClass: "acr: " + (settings?.acrValues ?? []).joined(separator: ", ")
-        case .recentAuthentication: "auth_time at most \(settings?.maxAgeSeconds ?? 0) s ago"
+        case .details: .details(details)
+        case .authenticationClass: .list(before: "acr: ", settings?.acrValues ?? [], between: ", ")
+        case .recentAuthentication: "auth_time at most \(settings?.maximumAge?.wholeSeconds ?? 0) s ago"
         case .user: "a user's token"
-        case .claim:
-            (settings?.claims ?? [])
-                .map { "\($0.claim.joined(separator: ".")) in [\($0.anyOf.joined(separator: ", "))]" }
-                .joined(separator: " and ")
+        case .claim: .claims(settings?.claims ?? [])
         }
     }
 
     /// What came in its place, for the operator.
-    fileprivate func held(by token: TokenRecord, scopeClaim: @autoclosure () -> String) -> String {
+    fileprivate func held(by token: TokenRecord, scopeClaim: @autoclosure () -> String) -> Refused.Words {
         switch self {
-        case .scope: token.shown(scopeClaim())
+        case .scope: .text(token.shown(scopeClaim()))
         case .details: MissingRight.grantedDetails(token)
         case .wellFormedDetails: "something else"
-        case .authenticationClass: token.shown("acr")
-        case .recentAuthentication: token.shown("auth_time")
+        case .authenticationClass: .text(token.shown("acr"))
+        case .recentAuthentication: .text(token.shown("auth_time"))
         case .user: "a client's own token"
         case .claim: "claims that do not meet them"
         }
@@ -104,9 +122,9 @@ extension MissingRight {
     private static let shownDetails = 8
 
     /// The types alone: what else the members say may be the user's own business, such as an account's number.
-    private static func grantedDetails(_ token: TokenRecord) -> String {
+    private static func grantedDetails(_ token: TokenRecord) -> Refused.Words {
         guard let details = token.claims?["authorization_details"] else { return "none" }
         let types = details.elements(upTo: shownDetails).compactMap { $0["type"]?.string }
-        return types.isEmpty ? "none" : "of type " + types.joined(separator: ", ")
+        return types.isEmpty ? "none" : .list(before: "of type ", types, between: ", ")
     }
 }

@@ -44,8 +44,7 @@ package struct AttachedBlock: Equatable {
     package var bytes: Span<UInt8> {
         @_lifetime(borrow self) get {
             // The initialiser put so many behind the storage.
-            let start = unsafe UnsafeRawPointer(storage + 1).assumingMemoryBound(to: UInt8.self)
-            let bytes = unsafe UnsafeBufferPointer(start: start, count: Int(storage.pointee.count)).span
+            let bytes = unsafe storage.behind(UInt8.self, count: Int(storage.pointee.count)).span
             return unsafe _overrideLifetime(bytes, borrowing: self)
         }
     }

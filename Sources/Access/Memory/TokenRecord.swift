@@ -149,8 +149,7 @@ extension TokenRecord {
     package var answers: Span<UInt64> {
         @_lifetime(borrow self) get {
             // The initialiser put so many behind the storage.
-            let start = unsafe UnsafeRawPointer(storage + 1).assumingMemoryBound(to: UInt64.self)
-            let words = unsafe UnsafeBufferPointer(start: start, count: Int(storage.pointee.answerCount)).span
+            let words = unsafe storage.behind(UInt64.self, count: Int(storage.pointee.answerCount)).span
             return unsafe _overrideLifetime(words, borrowing: self)
         }
     }
@@ -161,9 +160,8 @@ extension TokenRecord {
         @_lifetime(borrow self) get {
             // The initialiser put both behind the answers.
             let answersSize = unsafe MemoryLayout<UInt64>.stride * Int(storage.pointee.answerCount)
-            let start = unsafe (UnsafeRawPointer(storage + 1) + answersSize).assumingMemoryBound(to: UInt8.self)
             let count = unsafe Int(storage.pointee.claimsCount) + Int(storage.pointee.clientIDCount)
-            let bytes = unsafe UnsafeBufferPointer(start: start, count: count).span
+            let bytes = unsafe storage.behind(UInt8.self, offset: answersSize, count: count).span
             return unsafe _overrideLifetime(bytes, borrowing: self)
         }
     }

@@ -20,21 +20,21 @@ package struct CORSRules: Sendable, Equatable {
     package var exposedFields: [String]
     /// Browsers send the session's cookie along, and let scripts read the answer.
     package var credentials: Bool
-    /// How long a browser may remember the answer to a preflight, in seconds.
-    package var maxAgeSeconds: Int
+    /// How long a browser may remember the answer to a preflight, in whole seconds.
+    package var maximumAge: Duration
 
     /// Request fields by default are what scripts need to call an API with a token, a proof and a body, or with a session
     /// that wants a field of theirs.
     package init(
         origins: [String]?, methods: [String]? = nil,
         requestFields: [String] = ["Authorization", "Content-Type", "DPoP", "X-Requested-By"],
-        exposedFields: [String] = [], credentials: Bool = false, maxAgeSeconds: Int = 600
+        exposedFields: [String] = [], credentials: Bool = false, maximumAge: Duration = .seconds(600)
     ) {
         self.origins = origins
         self.methods = methods
         self.requestFields = requestFields
         self.exposedFields = exposedFields
         self.credentials = credentials
-        self.maxAgeSeconds = maxAgeSeconds
+        self.maximumAge = maximumAge
     }
 }

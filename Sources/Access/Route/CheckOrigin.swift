@@ -6,17 +6,18 @@ package struct OriginList: ~Copyable, Sendable {
     /// False when the route does not care.
     let isLookedAt: Bool
     private let origins: TextList
+    /// All of them, for the operator.
+    let names: [String]
 
     /// The origins named; none are looked at when nil.
     package init(_ list: [String]?) {
         isLookedAt = list != nil
-        origins = TextList(list ?? [])
+        names = list ?? []
+        origins = TextList(names)
     }
 
     /// Scheme and host have no case (RFC 6454 §4); everything else is compared as it is.
     package func contains(_ origin: Span<UInt8>) -> Bool { origins.containsIgnoringCase(origin) }
-
-    var words: String { origins.words }
 }
 
 extension HeadView {
@@ -30,7 +31,7 @@ extension HeadView {
             let origin = value(at: index)
             guard origins.contains(origin) else {
                 throw Refused(
-                    .originNotAllowed, expected: .text(origins.words),
+                    .originNotAllowed, expected: .list(before: "", origins.names, between: ", "),
                     found: .text(String(copying: origin.extracting(first: 128))))
             }
         }

@@ -1,5 +1,4 @@
 import Bytes
-import Issuers
 import Login
 package import OAuth
 import Sessions
@@ -9,7 +8,7 @@ package struct LoginPolicy: ~Copyable, Sendable {
     /// Which login, by its place in the settings.
     package let login: Int
     /// Scopes, claims and authentication, as for tokens.
-    package let needs: TokenPolicy
+    package let rights: RightsPolicy
     package let cookieName: FixedBytes
     /// The origins of pages that may make unsafe requests, for each listener: its own, and those of the route.
     package let origins: FixedList<OriginList>
@@ -30,10 +29,7 @@ package struct LoginPolicy: ~Copyable, Sendable {
         return FixedValue(
             LoginPolicy(
                 login: settings.login,
-                needs: TokenPolicy(
-                    settings.requirements, gateway.proofs,
-                    issuerIndex: { name in gateway.issuers.firstIndex { $0.name == name } ?? -1 },
-                    catalogue: &catalogue),
+                rights: RightsPolicy(ofSessions: settings.rights, catalogue: &catalogue),
                 cookieName: FixedBytes(login.session.cookieName),
                 origins: FixedList(count: gateway.publicURLs.count) {
                     OriginList([gateway.publicURLs[$0]] + settings.allowedOrigins)
@@ -45,7 +41,7 @@ package struct LoginPolicy: ~Copyable, Sendable {
 
     /// Frees what was written out; nobody may use it any longer.
     func destroy() {
-        needs.destroy()
+        rights.destroy()
         cookieName.destroy()
         origins.destroy()
     }
@@ -72,8 +68,9 @@ package enum StepUps {
     }
 
     private static func stepUp(_ access: LoginAccessSettings) -> StepUp? {
-        let needs = access.requirements
-        guard !needs.acrValues.isEmpty || needs.maxAgeSeconds != nil else { return nil }
-        return StepUp(acrValues: needs.acrValues, maximumAge: needs.maxAgeSeconds, forcesPrompt: false)
+        let rights = access.rights
+        guard !rights.acrValues.isEmpty || rights.maximumAge != nil else { return nil }
+        return StepUp(
+            acrValues: rights.acrValues, maximumAge: rights.maximumAge?.wholeSeconds, forcesPrompt: false)
     }
 }

@@ -90,7 +90,7 @@ extension RouteSettings {
         }
         if let login = access.login {
             guard let theirs = other.access.login, login.login == theirs.login,
-                asksForAsMuch(login.requirements, as: theirs.requirements),
+                asksForRights(login.rights, as: theirs.rights),
                 login.requiresHeader || !theirs.requiresHeader,
                 Self.isWithin(actingOrigins, other.actingOrigins)
             else { return false }
@@ -118,33 +118,38 @@ extension RouteSettings {
     private func asksForAsMuch(_ one: TokenSettings, as other: TokenSettings) -> Bool {
         guard Self.isWithin(one.issuers, other.issuers), Self.isWithin(one.audiences, other.audiences),
             one.userOnly || !other.userOnly,
-            other.claims.allSatisfy({ rule in
-                one.claims.contains { $0.claim == rule.claim && Self.isWithin($0.anyOf, rule.anyOf) }
-            }),
-            one.schemes.allSatisfy(other.schemes.contains),
-            other.acrValues.isEmpty || !one.acrValues.isEmpty && Self.isWithin(one.acrValues, other.acrValues),
-            other.maxAgeSeconds.map({ bound in one.maxAgeSeconds.map { $0 <= bound } ?? false }) ?? true
+            one.schemes.allSatisfy(other.schemes.contains)
         else { return false }
         if one.schemes.contains(.dpop) {
             guard one.dpop.algorithms.allSatisfy(other.dpop.algorithms.contains),
                 one.dpop.nonce.strictness >= other.dpop.nonce.strictness
             else { return false }
         }
-        return asksForRights(one, as: other)
+        let named = Set([one, other].flatMap(\.authorizationDetailsByMethod.keys))
+        return asksForRights(one.rights, as: other.rights)
+            && methods(and: named).allSatisfy { method in
+                other.authorizationDetails(for: method).allSatisfy(one.authorizationDetails(for: method).contains)
+            }
     }
 
-    private func asksForRights(_ one: TokenSettings, as other: TokenSettings) -> Bool {
+    /// The same of what is asked of tokens and sessions alike.
+    private func asksForRights(_ one: RightsSettings, as other: RightsSettings) -> Bool {
+        let claims = other.claims.allSatisfy { rule in
+            one.claims.contains { $0.claim == rule.claim && Self.isWithin($0.anyOf, rule.anyOf) }
+        }
+        guard claims,
+            other.acrValues.isEmpty || !one.acrValues.isEmpty && Self.isWithin(one.acrValues, other.acrValues),
+            other.maximumAge.map({ bound in one.maximumAge.map { $0 <= bound } ?? false }) ?? true
+        else { return false }
+        return methods(and: Set([one, other].flatMap(\.scopesByMethod.keys))).allSatisfy { method in
+            Self.isWithin(other.scopes(for: method), one.scopes(for: method))
+        }
+    }
+
+    /// The methods that this route lets through: of those with a number, and of these.
+    private func methods(and named: Set<String>) -> [String] {
         let methods = MethodSet.of(self)
-        let named = [one, other].flatMap {
-            Array($0.scopesByMethod.keys) + Array($0.authorizationDetailsByMethod.keys)
-        }
-        return Set(MethodSet.all.map(\.name) + named).allSatisfy { method in
-            guard methods.contains(method) else { return true }
-            return Self.isWithin(
-                TokenPolicy.scopes(of: other, method: method), TokenPolicy.scopes(of: one, method: method))
-                && TokenPolicy.authorizationDetails(of: other, method: method).allSatisfy(
-                    TokenPolicy.authorizationDetails(of: one, method: method).contains)
-        }
+        return named.union(MethodSet.all.map(\.name)).filter { methods.contains($0) }
     }
 
     private static func isWithin(_ some: [String], _ all: [String]) -> Bool { Set(some).isSubset(of: all) }

@@ -35,7 +35,7 @@ enum CORSSection {
                 "credentials", \.credentials,
                 "Lets them act with the user's session: browsers send its cookie along."),
             .seconds(
-                "max_age", number: \.maxAgeSeconds, 0...86_400, "How long a browser may remember what it was told."),
+                "max_age", \.maximumAge, 0...86_400, "How long a browser may remember what it was told."),
         ])
     static let shape = table.shape
 

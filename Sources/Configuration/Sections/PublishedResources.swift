@@ -56,7 +56,7 @@ struct PublishedResources {
     private static func document(of token: TokenSettings) -> Document {
         Document(
             name: token.resource?.name, issuers: token.issuers,
-            scopes: Set(token.scopes + token.scopesByMethod.values.joined()), schemes: Set(token.schemes),
+            scopes: Set(token.rights.scopes + token.rights.scopesByMethod.values.joined()), schemes: Set(token.schemes),
             algorithms: token.schemes.contains(.dpop) ? token.dpop.algorithms : [],
             detailTypes: Set(
                 (token.authorizationDetails + token.authorizationDetailsByMethod.values.joined()).map(\.type)))

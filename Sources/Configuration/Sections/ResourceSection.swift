@@ -107,8 +107,8 @@ enum ResourceSection {
                     remedy: "it is neither announced nor asked for: clients request it by themselves; leave it out")
             }
         }
-        token.scopes.removeAll { $0 == name }
-        token.scopesByMethod = token.scopesByMethod.mapValues { $0.filter { $0 != name } }
+        token.rights.scopes.removeAll { $0 == name }
+        token.rights.scopesByMethod = token.rights.scopesByMethod.mapValues { $0.filter { $0 != name } }
     }
 
     private static func scopeLists(_ object: CheckedObject) -> [[PlacedText]] {

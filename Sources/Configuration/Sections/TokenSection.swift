@@ -23,7 +23,7 @@ enum TokenSection {
                 example: "[orders:read]",
                 "Scopes that a token must all have; by method, the methods not named are answered 405."),
             .value(
-                "claims", \.claims, claims, .optional, example: "{ realm_access.roles: [admin] }",
+                "claims", \.rights.claims, claims, .optional, example: "{ realm_access.roles: [admin] }",
                 "Claims that must have one of the values named, themselves or in their list; all must hold.",
                 read: claimRules),
             .text("realm", \.realm, PlainText.realm, "The name of the protected space in challenges."),
@@ -44,12 +44,12 @@ enum TokenSection {
                 "dpop", .object(DPoPSection.shape), .optional, example: "{ nonce: required }",
                 "How this route takes DPoP proofs."),
             .texts(
-                "acr_values", \.acrValues,
+                "acr_values", \.rights.acrValues,
                 .list(ListShape(noun: "acr values", element: .text(PlainText.authenticationContext), count: 1...16)),
                 example: "[urn:example:mfa]",
                 "The token's acr must be one of these, the best first; otherwise the user is sent to sign in so."),
             .seconds(
-                "max_age", numberOrNone: \.maxAgeSeconds, 0...31_536_000, example: "15m",
+                "max_age", orNone: \.rights.maximumAge, 0...31_536_000, example: "15m",
                 "How long ago the user may have signed in (auth_time)."),
             .value(
                 "authorization_details", \.authorizationDetails,
@@ -94,8 +94,8 @@ enum TokenSection {
         let dpop = DPoPSection.translate(object, problems)
         guard let issuers = object["issuers"]?.texts, let audiences = object["audience"]?.texts else { return nil }
         var settings = TokenSettings(issuers: issuers.map(\.text), audiences: audiences.map(\.text))
-        settings.scopes = object.texts("scopes").map(\.text)
-        settings.scopesByMethod = methods.scopes
+        settings.rights.scopes = object.texts("scopes").map(\.text)
+        settings.rights.scopesByMethod = methods.scopes
         table.read(object, into: &settings)
         settings.dpop = dpop
         settings.authorizationDetailsByMethod = methods.authorizationDetails

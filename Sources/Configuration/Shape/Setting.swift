@@ -161,6 +161,17 @@ struct Setting<Settings: Sendable>: Sendable {
             })
     }
 
+    /// A time of whole seconds that there need not be.
+    static func seconds(
+        _ name: String, orNone path: Path<Duration?>, _ range: ClosedRange<Int>, example: String, _ sentence: String
+    ) -> Setting {
+        Setting(
+            key: { _ in KeyDescription(name, .duration(.seconds(range)), .optional, example: example, sentence) },
+            read: { object, settings in
+                if let seconds = object.seconds(name) { settings[keyPath: path] = .seconds(seconds) }
+            })
+    }
+
     /// True or false.
     static func flag(
         _ name: String, _ path: Path<Bool>, _ sentence: String

@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Gateway
 import Issuers
 import JSON
@@ -21,13 +22,13 @@ extension Check {
                 skipped: [\.ofTokensAlone, \.withoutToken, { $0.unless(!$0.authorizationDetails.isEmpty) }]),
             Check(
                 .acr, "acr", "RFC 9470 §3", of: .token, seen: .right("acr"),
-                wanted: CheckWords { ShownText.oneOf($0.policy?.acrValues ?? []) },
-                skipped: [\.withoutToken, { $0.unless($0.policy?.acrValues.isEmpty == false) }]),
+                wanted: CheckWords { ShownText.oneOf($0.rights?.acrValues ?? []) },
+                skipped: [\.withoutToken, { $0.unless($0.rights?.acrValues.isEmpty == false) }]),
             Check(
                 .maxAge, "auth_time", "RFC 9470 §3", of: .token,
                 seen: CheckWords { $0.seenTime("auth_time", in: $0.claims) },
-                wanted: CheckWords { $0.policy?.maxAgeSeconds.map { "at most \($0) s ago" } ?? "" },
-                skipped: [\.withoutToken, { $0.unless($0.policy?.maxAgeSeconds != nil) }]),
+                wanted: CheckWords { $0.rights?.maximumAge.map { "at most \($0.wholeSeconds) s ago" } ?? "" },
+                skipped: [\.withoutToken, { $0.unless($0.rights?.maximumAge != nil) }]),
             Check(
                 .user, "user's token", "RFC 9068 §5", of: .token,
                 seen: CheckWords {
@@ -43,7 +44,7 @@ extension Check {
                 wanted: CheckWords { facts in
                     facts.rulesInQuestion.map { "\(facts.name(of: $0)) one of \(ShownText.list($0.anyOf))" }
                         .joined(separator: "; ")
-                }, skipped: [\.withoutToken, { $0.unless($0.policy?.claims.isEmpty == false) }]),
+                }, skipped: [\.withoutToken, { $0.unless($0.rights?.claims.isEmpty == false) }]),
         ])
 
     /// What the upstream gets, and the proof that is spent when nothing else is left to refuse for.
@@ -147,7 +148,7 @@ extension CheckFacts {
 
     /// Scopes that the method needs here.
     var neededScopes: [String] {
-        policy.map { TokenPolicy.scopes(of: $0, method: evidence.method) } ?? []
+        rights?.scopes(for: evidence.method) ?? []
     }
 
     /// Scopes in the issuer's scope claim.
@@ -159,8 +160,7 @@ extension CheckFacts {
 
     /// The rights that the method needs here.
     fileprivate var authorizationDetails: [AuthorizationDetailsRule] {
-        guard let policy else { return [] }
-        return policy.authorizationDetailsByMethod[evidence.method] ?? policy.authorizationDetails
+        policy?.authorizationDetails(for: evidence.method) ?? []
     }
 
     var wantedDetails: String {
@@ -179,12 +179,12 @@ extension CheckFacts {
 
     /// The first claim rule that is not met.
     var unmetRule: ClaimRuleSettings? {
-        guard let claims else { return policy?.claims.first }
-        return policy?.claims.first { !Claims.holds($0.claim, anyOf: $0.anyOf, in: claims) }
+        guard let claims else { return rights?.claims.first }
+        return rights?.claims.first { !Claims.holds($0.claim, anyOf: $0.anyOf, in: claims) }
     }
 
     /// The rule that is not met, or else all of them.
-    fileprivate var rulesInQuestion: [ClaimRuleSettings] { unmetRule.map { [$0] } ?? policy?.claims ?? [] }
+    fileprivate var rulesInQuestion: [ClaimRuleSettings] { unmetRule.map { [$0] } ?? rights?.claims ?? [] }
 
     /// The rule's claim as the configuration spells it.
     func name(of rule: ClaimRuleSettings) -> String { ShownText.plain(rule.claim.joined(separator: ".")) }

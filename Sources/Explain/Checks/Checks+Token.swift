@@ -91,8 +91,8 @@ extension CheckFacts {
 
     /// The route, or the request, leaves nobody to be checked.
     var withoutToken: String? {
-        guard let policy else { return "the route is public" }
         if usesSession { return isWithoutSession ? "no session, and the login is optional" : nil }
+        guard let policy else { return "the route is public" }
         return policy.optional && evidence.authorization == .none ? "no credentials, and the token is optional" : nil
     }
 

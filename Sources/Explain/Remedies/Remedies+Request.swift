@@ -198,11 +198,11 @@ extension CheckFacts {
                 .client("send \(method.uppercased())"))
         }
         var steps = [Remedy.Step.client("use one of the methods allowed: \(wantedMethod)")]
-        if let policy, !policy.scopesByMethod.isEmpty {
+        if let rights, !rights.scopesByMethod.isEmpty {
             // Those methods are the route's, whether it names them once more or not.
             steps.append(
                 .configuration(
-                    "\(routeKey).token.scopes", "{ \(method): [a scope] }",
+                    "\(routeKey).\(usesSession ? "login" : "token").scopes", "{ \(method): [a scope] }",
                     "if it may be called so, say beside the others what it needs; "
                         + "and in methods, where the route has that"))
         } else {

@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Gateway
 import Issuers
 import JOSE
@@ -20,7 +21,7 @@ extension CheckFacts {
         return Remedy(
             lessThanWanted,
             .client(
-                "send the user to the authorization server again with acr_values=\((policy?.acrValues ?? []).joined(separator: " ")) (RFC 9470 §4)"
+                "send the user to the authorization server again with acr_values=\((rights?.acrValues ?? []).joined(separator: " ")) (RFC 9470 §4)"
             ), .server("put acr into access tokens (RFC 9068 §2.2.1)"))
     }
 
@@ -33,7 +34,7 @@ extension CheckFacts {
         return Remedy(
             "The user signed in too long ago, or the token does not say when: auth_time \(seenTime("auth_time", in: claims)).",
             .client(
-                "send the user to the authorization server again with max_age=\(policy?.maxAgeSeconds ?? 0) (RFC 9470 §4)"
+                "send the user to the authorization server again with max_age=\(rights?.maximumAge?.wholeSeconds ?? 0) (RFC 9470 §4)"
             ), .server("put auth_time into access tokens (RFC 9068 §2.2.1)"))
     }
 

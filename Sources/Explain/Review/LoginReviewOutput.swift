@@ -48,19 +48,19 @@ extension LoginReview {
     package var json: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
-        Self.put("verdict", isSuitable ? "suitable" : "unsuitable", &writer)
+        writer.put("verdict", isSuitable ? "suitable" : "unsuitable")
         for (name, value) in [("client", client), ("client_id", clientID), ("issuer", issuer), ("form", form)] {
-            Self.put(name, value, &writer)
+            writer.put(name, value)
         }
         writer.name("checks")
         writer.beginArray()
         for line in lines { write(line, &writer) }
         writer.endArray()
         for (name, pairs) in [("register", registration), ("request", request), ("endpoints", endpoints)] {
-            Self.put(name, pairs, &writer)
+            writer.put(name, pairs)
         }
-        Self.put("keys", keys, &writer)
-        Self.put("cookie", cookieName, &writer)
+        writer.put("keys", keys)
+        writer.put("cookie", cookieName)
         if let size {
             writer.name("session_bytes")
             writer.integer(Int64(size.bytes))
@@ -73,45 +73,21 @@ extension LoginReview {
 
     private func write(_ line: Line, _ writer: inout JSONWriter) {
         writer.beginObject()
-        Self.put("name", line.title, &writer)
-        Self.put("state", line.problems.isEmpty ? "ok" : line.isWarning ? "note" : "failed", &writer)
-        Self.put("configured", line.configured, &writer)
-        Self.put("offered", line.offered, &writer)
+        writer.put("name", line.title)
+        writer.put("state", line.problems.isEmpty ? "ok" : line.isWarning ? "note" : "failed")
+        writer.put("configured", line.configured)
+        writer.put("offered", line.offered)
         writer.name("problems")
         writer.beginArray()
         for problem in line.problems {
             writer.beginObject()
-            Self.put("row", problem.check, &writer)
-            Self.put("configured", problem.configured, &writer)
-            Self.put("offered", problem.offered, &writer)
+            writer.put("row", problem.check)
+            writer.put("configured", problem.configured)
+            writer.put("offered", problem.offered)
             writer.endObject()
         }
         writer.endArray()
-        Self.put("change", line.remedies, &writer)
+        writer.put("change", line.remedies)
         writer.endObject()
-    }
-
-    static func put(_ name: String, _ pairs: [(name: String, value: String)], _ writer: inout JSONWriter) {
-        writer.name(name)
-        writer.beginArray()
-        for pair in pairs {
-            writer.beginObject()
-            put("name", pair.name, &writer)
-            put("value", pair.value, &writer)
-            writer.endObject()
-        }
-        writer.endArray()
-    }
-
-    private static func put(_ name: String, _ value: String, _ writer: inout JSONWriter) {
-        writer.name(name)
-        writer.string(value)
-    }
-
-    private static func put(_ name: String, _ values: [String], _ writer: inout JSONWriter) {
-        writer.name(name)
-        writer.beginArray()
-        for value in values { writer.string(value) }
-        writer.endArray()
     }
 }

@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import HTTPMessage
 import OAuth
 
@@ -11,8 +12,8 @@ extension WorkerRef {
         }
         let challenges = Challenges(
             settings, attempted: exchange.pointee.findings.scheme,
-            scopes: TokenPolicy.announcedScopes(
-                of: settings, method: route.pointee.token.methodName(exchange.pointee.findings.methodRow)),
+            scopes: settings.rights.announcedScopes(
+                for: route.pointee.token.rights.methodName(exchange.pointee.findings.methodRow)),
             resourceMetadata: resourceMetadata(exchange))
         return challenges.fields(for: refusal)
     }
@@ -51,7 +52,8 @@ struct Challenges {
         case .stepUp:
             return one(
                 .insufficientUserAuthentication(
-                    text, acrValues: settings.acrValues, maxAge: settings.maxAgeSeconds, scopes: []))
+                    text, acrValues: settings.rights.acrValues, maxAge: settings.rights.maximumAge?.wholeSeconds,
+                    scopes: []))
         case .proof: return both(.none, .invalidProof(text))
         case .nonce: return [line(dpop.value(.useNonce))]
         case .message, .denied, .page, .authorizationDown, .tooLarge, .slow, .plain, .badGateway: return []

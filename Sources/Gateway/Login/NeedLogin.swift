@@ -28,8 +28,7 @@ extension WorkerRef {
         let listener = exchange.pointee.client.pointee.listener
         let url = pointee.policy.publicURLs[Int(listener)] + pointer.location
         // A 401 without a challenge is none (RFC 9110 §15.5.2); no browser asks its user anything for this one.
-        let realm = exchange.pointee.findings.route?.pointee.settings.access.login?.requirements.realm ?? "portcullis"
-        let challenge = ("WWW-Authenticate", "Bearer realm=\"\(realm)\"")
+        let challenge = ("WWW-Authenticate", "Bearer realm=\"\(TokenSettings.usualRealm)\"")
         let isProblem = exchange.pointee.reader.wantsProblem
         let document =
             isProblem

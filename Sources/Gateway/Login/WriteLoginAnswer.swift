@@ -67,7 +67,7 @@ extension WorkerRef {
         switch request.endpoint {
         case .start, .callback: return refusedPage(exchange, refusal.topicOfLogin, refusal, retry)
         case .logout, .loggedOut, .frontchannelLogout:
-            return refusedPage(exchange, refusal.topic(), refusal, retry)
+            return refusedPage(exchange, refusal.topic, refusal, retry)
         case .session:
             let path = "\(ReservedPath.prefix)/login/\(loginInFlight.pointee.clientName)"
             return (

@@ -52,7 +52,7 @@ struct ProtectedResource {
         writer.string(identifier)
         let servers = token.issuers.compactMap { name in issuers.first { $0.name == name }?.url }
         ProtectedResource.write("authorization_servers", servers, to: &writer)
-        ProtectedResource.write("scopes_supported", ProtectedResource.scopes(token), to: &writer)
+        ProtectedResource.write("scopes_supported", ProtectedResource.scopes(token.rights), to: &writer)
         // The body and the query are never looked at for a token (RS-06, RS-07).
         ProtectedResource.write("bearer_methods_supported", ["header"], to: &writer)
         if token.schemes.contains(.dpop) {
@@ -74,9 +74,9 @@ struct ProtectedResource {
     }
 
     /// Every scope that some method needs, but for refresh tokens, which are no resource's business (MCP-05).
-    private static func scopes(_ token: TokenSettings) -> [String] {
-        let byMethod = token.scopesByMethod.sorted { $0.key < $1.key }.flatMap(\.value)
-        return unique(token.scopes + byMethod).filter { $0 != "offline_access" }
+    private static func scopes(_ rights: RightsSettings) -> [String] {
+        let byMethod = rights.scopesByMethod.sorted { $0.key < $1.key }.flatMap(\.value)
+        return unique(rights.scopes + byMethod).filter { $0 != "offline_access" }
     }
 
     private static func detailTypes(_ token: TokenSettings) -> [String] {

@@ -16,7 +16,7 @@ extension WorkerRef {
         if !rules.requestFields.isEmpty {
             fields.append(("Access-Control-Allow-Headers", rules.requestFields.joined(separator: ", ")))
         }
-        fields.append(("Access-Control-Max-Age", "\(rules.maxAgeSeconds)"))
+        fields.append(("Access-Control-Max-Age", "\(rules.maximumAge.wholeSeconds)"))
         fields.append(("Vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers"))
         answer(exchange, status: 204, fields: fields)
     }

@@ -23,14 +23,14 @@ struct ResponseJudgement: Sendable {
             return try check(with: known)
         } catch {
             // A server that replaces its key under one name is met by a signature that fails.
-            guard error.kind == .keysUnavailable || error == .signatureInvalid else {
+            guard error.kind == .keysUnavailable || error == .envelope(.signatureInvalid) else {
                 throw Self.failure(error, by: rules)
             }
             first = error
         }
         switch await place.readKeysAgain(after: known, as: .response) {
         case .same: throw Self.failure(first, by: rules)
-        case .failed: throw Self.failure(.keysMissing, by: rules)
+        case .failed: throw Self.failure(.envelope(.keysMissing), by: rules)
         case .others:
             do throws(AuthorizationResponseRefusal) {
                 return try check(with: place.keys)

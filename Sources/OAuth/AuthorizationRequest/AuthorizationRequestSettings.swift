@@ -74,8 +74,8 @@ public struct AuthorizationRequestSettings: Sendable {
     public var claims: JSONValue?
     /// `typ` of request objects.
     public var objectType = ObjectType.authorizationRequest
-    /// Seconds from `iat` to `exp` of a request object (JAR-05).
-    public var objectLifetimeSeconds: Int
+    /// From `iat` to `exp` of a request object, in whole seconds (JAR-05).
+    public var objectLifetime: Duration
     /// nil for request objects that are signed alone.
     public var encryption: Encryption?
     /// The hosted URL carries the hash of the object (OpenID Connect Core §6.2; JAR-25).
@@ -88,7 +88,7 @@ public struct AuthorizationRequestSettings: Sendable {
     public init(
         form: Form = .plain, responseMode: ResponseMode = .query, scopes: [String] = ["openid"],
         resources: [String] = [], acrValues: [String] = [], maximumAge: Int? = nil, prompt: String? = nil,
-        objectLifetimeSeconds: Int = 300
+        objectLifetime: Duration = .seconds(300)
     ) {
         self.form = form
         self.responseMode = responseMode
@@ -97,6 +97,6 @@ public struct AuthorizationRequestSettings: Sendable {
         self.acrValues = acrValues
         self.maximumAge = maximumAge
         self.prompt = prompt
-        self.objectLifetimeSeconds = objectLifetimeSeconds
+        self.objectLifetime = objectLifetime
     }
 }

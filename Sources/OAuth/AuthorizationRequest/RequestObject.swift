@@ -1,3 +1,4 @@
+import Bytes
 public import Crypto
 public import JOSE
 import JSON
@@ -71,7 +72,7 @@ extension AuthorizationParameters {
         issuer: String, now: Int64, identifier: String
     ) throws(RequestObjectRefusal) -> [UInt8] {
         guard Self.isIdentifier(identifier) else { throw .identifierInvalid }
-        let lifetime = Int64(settings.objectLifetimeSeconds)
+        let lifetime = Int64(settings.objectLifetime.wholeSeconds)
         guard (1...Self.longestValiditySeconds - Self.clockDifferenceSeconds).contains(lifetime)
         else { throw .lifetimeNotAllowed }
         var writer = JSONWriter()

@@ -1,9 +1,7 @@
-public import JOSE
-
 /// Why what a browser came back with is no response to an authorization request of ours.
 ///
-/// Nothing of the response is in it but the name of its algorithm: the page that says so may be shown to whoever made the
-/// response up.
+/// Nothing of the response is in it but what its signed form names, such as an algorithm or an issuer: the operator reads
+/// that as unverified, and the page, which may be shown to whoever made the response up, says none of it.
 public enum AuthorizationResponseRefusal: Error, Sendable, Equatable {
     // The form (CF-20).
 
@@ -19,37 +17,17 @@ public enum AuthorizationResponseRefusal: Error, Sendable, Equatable {
     case codeAndError
     /// An access token or an ID token, which the whole path of the browser has seen now (CF-01).
     case tokensInResponse
-    /// `iss` is another server (CF-22, CF-23).
+    /// The parameter `iss` is another server (CF-22, CF-23).
     case issuerMismatch
 
     // The signed response (CF-28).
 
     /// Not signed, and it has to be.
     case notSigned
-    /// Encrypted, and there is no key to decrypt with.
-    case encrypted
-    /// Encrypted, and not to us.
-    case notDecrypted(JWERefusal)
-    /// No signed JWT.
-    case notJWT(JOSERefusal)
-    /// `typ` says that the JWT is for something else.
-    case typeNotAccepted
-    /// `aud` is not this client, or not it alone.
-    case audienceMismatch
-    /// `exp` has passed.
-    case expired(secondsAgo: Int64)
-    /// `alg`, as the response has it, is not the one that was agreed on; for the operator alone.
-    case algorithmNotAllowed(String)
-    /// In plain, where encryption was agreed on.
-    case notEncrypted
-    /// The issuer's keys are not at hand, or those that are may have been replaced and could not be read again.
-    case keysMissing
-    /// None of the issuer's keys at hand has the `kid` and fits the `alg`; reading them again may help.
-    case unknownKey
-    /// No `kid`, and too many keys that could have signed it.
-    case tooManyKeys
-    /// No key of the issuer signed it.
-    case signatureInvalid
+    /// Signed or encrypted in another way than was agreed on, or by somebody else.
+    case envelope(EnvelopeRefusal)
+    /// A claim of the signed response is not what it has to be.
+    case claim(ClaimRefusal)
 
     /// The kinds of refusal that are answered differently.
     public enum Kind: Sendable, Hashable {
@@ -62,13 +40,13 @@ public enum AuthorizationResponseRefusal: Error, Sendable, Equatable {
     public var kind: Kind {
         switch self {
         case .tooLarge, .repeated, .malformed, .codeAndError: .malformed
-        case .missing("iss"), .issuerMismatch: .issuerWrong
-        case .missing: .malformed
+        case .missing("iss"), .issuerMismatch, .claim(.missing("iss")), .claim(.malformed("iss")),
+            .claim(.issuerMismatch):
+            .issuerWrong
+        case .missing, .claim(.missing), .claim(.malformed): .malformed
         case .tokensInResponse: .tokensInResponse
-        case .keysMissing, .unknownKey: .keysUnavailable
-        case .notSigned, .encrypted, .notDecrypted, .notJWT, .typeNotAccepted, .audienceMismatch, .expired,
-            .algorithmNotAllowed, .notEncrypted, .tooManyKeys, .signatureInvalid:
-            .notSigned
+        case .envelope(.keysMissing), .envelope(.unknownKey): .keysUnavailable
+        case .notSigned, .envelope, .claim: .notSigned
         }
     }
 }

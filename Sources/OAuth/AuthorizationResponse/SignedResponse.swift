@@ -1,5 +1,4 @@
 import Bytes
-import Crypto
 import JOSE
 import JSON
 
@@ -11,28 +10,11 @@ struct SignedResponse: Sendable {
     /// Takes `token` apart, decrypted where it has to be; nothing of it is believed yet.
     init(_ token: Span<UInt8>, decryption: [DecryptionJWK]) throws(AuthorizationResponseRefusal) {
         wasEncrypted = CompactJWE.isJWE(token)
-        guard wasEncrypted else {
-            jwt = try Self.parse(token)
-            return
-        }
-        guard !decryption.isEmpty else { throw .encrypted }
-        let inner: [UInt8]
-        do throws(JWERefusal) {
-            inner = try CompactJWE.decrypt(
-                token, with: decryption, maximumBytes: AuthorizationResponseRules.maximumBytes
-            ).plaintext
+        let limits = JSONLimits(bytes: AuthorizationResponseRules.maximumBytes)
+        do throws(EnvelopeRefusal) {
+            jwt = try SignedEnvelope.takeApart(token, decryption: decryption, limits: limits)
         } catch {
-            throw .notDecrypted(error)
-        }
-        // Anybody can encrypt to a public key: what is in there is signed, or it is nobody's (JOSE-24).
-        jwt = try Self.parse(inner.span)
-    }
-
-    private static func parse(_ token: Span<UInt8>) throws(AuthorizationResponseRefusal) -> UncheckedJWT {
-        do throws(JOSERefusal) {
-            return try UncheckedJWT.parse(token, maximumBytes: AuthorizationResponseRules.maximumBytes)
-        } catch {
-            throw .notJWT(error)
+            throw .envelope(error)
         }
     }
 
@@ -43,18 +25,26 @@ struct SignedResponse: Sendable {
     func verify(
         _ rules: AuthorizationResponseRules, keys: VerificationKeys?, now: Int64
     ) throws(AuthorizationResponseRefusal) -> AuthorizationResponse {
-        guard wasEncrypted || !rules.mustBeEncrypted else { throw .notEncrypted }
-        let issuer = try required("iss")
-        guard issuer.equals(rules.issuer) else { throw .issuerMismatch }
-        try checkAudience(rules.clientID)
-        try checkExpiry(rules, now: now)
-        try checkType()
-        try checkSignature(rules.signature, keys: keys)
+        guard wasEncrypted || !rules.mustBeEncrypted else { throw .envelope(.notEncrypted) }
+        do throws(ClaimRefusal) {
+            try checkIssuer(rules.issuer)
+            try checkAudience(rules.clientID)
+            try checkExpiry(rules, now: now)
+        } catch {
+            throw .claim(error)
+        }
+        do throws(EnvelopeRefusal) {
+            let envelope = SignedEnvelope(response: rules)
+            try envelope.checkType(jwt.header)
+            _ = try envelope.verify(jwt, keys: keys)
+        } catch {
+            throw .envelope(error)
+        }
         for name in ["access_token", "id_token"] where jwt.claims[name] != nil { throw .tokensInResponse }
         return try ResponseParameters.outcome(code: try string("code"), error: try string("error"))
     }
 
-    private func required(_ name: String) throws(AuthorizationResponseRefusal) -> JSONValue {
+    private func required(_ name: String) throws(ClaimRefusal) -> JSONValue {
         guard let value = jwt.claims[name] else { throw .missing(name) }
         return value
     }
@@ -65,46 +55,31 @@ struct SignedResponse: Sendable {
         return bytes
     }
 
+    /// Code points, not characters: two issuers that Unicode holds for equal are two (CF-22).
+    private func checkIssuer(_ issuer: String) throws(ClaimRefusal) {
+        let value = try required("iss")
+        guard let found = value.string else { throw .malformed("iss") }
+        guard value.equals(issuer) else { throw .issuerMismatch(found) }
+    }
+
     /// This client alone: with a second audience, one response would be two logins.
-    private func checkAudience(_ clientID: String) throws(AuthorizationResponseRefusal) {
+    private func checkAudience(_ clientID: String) throws(ClaimRefusal) {
         let value = try required("aud")
         let audiences = value.kind == .array ? value.elements : [value]
         guard audiences.count == 1, audiences[0].equals(clientID) else { throw .audienceMismatch }
     }
 
-    private func checkExpiry(_ rules: AuthorizationResponseRules, now: Int64) throws(AuthorizationResponseRefusal) {
+    private func checkExpiry(_ rules: AuthorizationResponseRules, now: Int64) throws(ClaimRefusal) {
         guard let expiry = NumericDate(try required("exp")) else { throw .malformed("exp") }
         guard now < expiry.floor + rules.clampedLeeway else { throw .expired(secondsAgo: now - expiry.floor) }
     }
+}
 
+extension SignedEnvelope {
     /// JARM gives its tokens no type; what has one of another kind was signed for another purpose (RFC 8725 §3.11).
-    private func checkType() throws(AuthorizationResponseRefusal) {
-        guard jwt.header.type == nil || ["JWT", "jarm+jwt"].contains(where: jwt.header.hasType)
-        else { throw .typeNotAccepted }
-    }
-
-    private func checkSignature(
-        _ signature: IDTokenRules.Signature, keys: VerificationKeys?
-    ) throws(AuthorizationResponseRefusal) {
-        do throws(JOSERefusal) {
-            switch signature {
-            case .algorithms(let algorithms):
-                guard let algorithm = jwt.header.algorithm, algorithms.contains(algorithm)
-                else { throw JOSERefusal.algorithmNotAllowed }
-                guard let keys else { throw JOSERefusal.unknownKey }
-                _ = try keys.verify(jwt.jws, algorithms: algorithms)
-            case .secret(let algorithm, let secret):
-                guard let key = try? algorithm.key(secret) else { throw JOSERefusal.signatureInvalid }
-                try jwt.jws.verify(algorithm, key)
-            }
-        } catch {
-            switch error {
-            case .algorithmNotAllowed: throw .algorithmNotAllowed(jwt.header.algorithmName)
-            case .unknownKey: throw keys == nil ? .keysMissing : .unknownKey
-            case .tooManyKeys: throw .tooManyKeys
-            case .signatureInvalid: throw .signatureInvalid
-            default: throw .notJWT(error)
-            }
-        }
+    init(response rules: AuthorizationResponseRules) {
+        self.init(
+            signature: rules.signature, mustBeEncrypted: rules.mustBeEncrypted,
+            maximumBytes: AuthorizationResponseRules.maximumBytes, types: ["JWT", "jarm+jwt"], mayLackType: true)
     }
 }

@@ -48,7 +48,8 @@ extension ClientCredentials {
             writer.string(value)
         }
         for (name, seconds) in [
-            ("iat", now), ("nbf", now - Self.clockDifferenceSeconds), ("exp", now + Int64(assertionLifetimeSeconds)),
+            ("iat", now), ("nbf", now - Self.clockDifferenceSeconds),
+            ("exp", now + Int64(assertionLifetime.wholeSeconds)),
         ] {
             writer.name(name)
             writer.integer(seconds)

@@ -46,16 +46,16 @@ public struct ClientCredentials: Sendable {
     public let assertionAudience: AssertionAudience
     /// `typ` of an assertion.
     public let assertionType: AssertionType
-    /// Seconds from `iat` to `exp` of an assertion, 60 at most (CA-07).
-    public let assertionLifetimeSeconds: Int
+    /// From `iat` to `exp` of an assertion, in whole seconds and 60 of them at most (CA-07).
+    public let assertionLifetime: Duration
 
     /// Refuses what no server could accept or what would be guessed: the configuration is wrong.
     public init(
         clientID: String, method: Method, assertionAudience: AssertionAudience = .issuer,
-        assertionType: AssertionType = .jwt, assertionLifetimeSeconds: Int = 60
+        assertionType: AssertionType = .jwt, assertionLifetime: Duration = .seconds(60)
     ) throws(ClientCredentialsRefusal) {
         guard !clientID.isEmpty, clientID.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw .clientIDInvalid }
-        guard (1...60).contains(assertionLifetimeSeconds) else { throw .lifetimeNotAllowed }
+        guard (.seconds(1) ... .seconds(60)).contains(assertionLifetime) else { throw .lifetimeNotAllowed }
         switch method {
         case .secretBasic(let secret), .secretPost(let secret):
             guard secret.count > 0 else { throw .secretEmpty }
@@ -73,7 +73,7 @@ public struct ClientCredentials: Sendable {
         self.method = method
         self.assertionAudience = assertionAudience
         self.assertionType = assertionType
-        self.assertionLifetimeSeconds = assertionLifetimeSeconds
+        self.assertionLifetime = assertionLifetime
     }
 }
 

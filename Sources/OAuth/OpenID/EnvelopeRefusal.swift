@@ -1,6 +1,6 @@
 public import JOSE
 
-/// Why a JWT of an OpenID provider is not taken for one that the provider signed, before any of its claims counts.
+/// Why a JWT of an authorization server is not taken for one that the server signed, before any of its claims counts.
 public enum EnvelopeRefusal: Error, Sendable, Equatable {
     /// Longer than the rules allow; nothing was decoded (JOSE-26).
     case tooLarge

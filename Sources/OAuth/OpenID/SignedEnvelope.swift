@@ -2,7 +2,7 @@ import Crypto
 import JOSE
 import JSON
 
-/// Opens what an OpenID provider signed, and perhaps encrypted, for this client.
+/// Opens what an authorization server signed, and perhaps encrypted, for this client.
 struct SignedEnvelope {
     /// How it must be signed.
     let signature: IDTokenRules.Signature
@@ -23,33 +23,36 @@ struct SignedEnvelope {
     /// make us read this one's keys again (LO-12).
     func open(_ token: Span<UInt8>, decryption: [DecryptionJWK]) throws(EnvelopeRefusal) -> UncheckedJWT {
         guard token.count <= maximumBytes else { throw .tooLarge }
-        let jwt: UncheckedJWT
-        if CompactJWE.isJWE(token) {
-            let inner = try decrypt(token, with: decryption)
-            jwt = try parse(inner.span)
-        } else {
-            guard !mustBeEncrypted else { throw .notEncrypted }
-            jwt = try parse(token)
-        }
-        // A token that says what it is for is good for nothing else (RFC 8725 §3.11).
-        guard jwt.header.type == nil ? mayLackType : types.contains(where: jwt.header.hasType)
-        else { throw .typeNotAccepted(jwt.header.type) }
+        guard !mustBeEncrypted || CompactJWE.isJWE(token) else { throw .notEncrypted }
+        let jwt = try Self.takeApart(token, decryption: decryption, limits: limits ?? JSONLimits(bytes: maximumBytes))
+        try checkType(jwt.header)
         return jwt
     }
 
-    /// The signed token inside an encrypted one.
-    private func decrypt(_ token: Span<UInt8>, with keys: [DecryptionJWK]) throws(EnvelopeRefusal) -> [UInt8] {
-        guard !keys.isEmpty else { throw .noDecryptionKey }
+    /// The same before it is known what the token must be; whoever asks checks that, and `typ`, later.
+    static func takeApart(
+        _ token: Span<UInt8>, decryption: [DecryptionJWK], limits: JSONLimits
+    ) throws(EnvelopeRefusal) -> UncheckedJWT {
+        guard CompactJWE.isJWE(token) else { return try parse(token, limits) }
+        guard !decryption.isEmpty else { throw .noDecryptionKey }
+        let inner: [UInt8]
         do throws(JWERefusal) {
-            return try CompactJWE.decrypt(token, with: keys, maximumBytes: maximumBytes).signedToken()
+            inner = try CompactJWE.decrypt(token, with: decryption, maximumBytes: limits.bytes).signedToken()
         } catch {
             throw .encryption(error)
         }
+        return try parse(inner.span, limits)
     }
 
-    private func parse(_ token: Span<UInt8>) throws(EnvelopeRefusal) -> UncheckedJWT {
+    /// A token that says what it is for is good for nothing else (RFC 8725 §3.11).
+    func checkType(_ header: JWSHeader) throws(EnvelopeRefusal) {
+        guard header.type == nil ? mayLackType : types.contains(where: header.hasType)
+        else { throw .typeNotAccepted(header.type) }
+    }
+
+    private static func parse(_ token: Span<UInt8>, _ limits: JSONLimits) throws(EnvelopeRefusal) -> UncheckedJWT {
         do throws(JOSERefusal) {
-            return try UncheckedJWT.parse(token, limits: limits ?? JSONLimits(bytes: maximumBytes))
+            return try UncheckedJWT.parse(token, limits: limits)
         } catch {
             switch error {
             case .encrypted: throw .noDecryptionKey
@@ -63,6 +66,9 @@ struct SignedEnvelope {
     func verify(_ jwt: UncheckedJWT, keys: VerificationKeys?) throws(EnvelopeRefusal) -> HashFunction {
         switch signature {
         case .algorithms(let algorithms):
+            // An algorithm that nobody agreed on is no reason to read keys.
+            guard let algorithm = jwt.header.algorithm, algorithms.contains(algorithm)
+            else { throw .algorithmNotAllowed(jwt.header.algorithmName) }
             guard let keys else { throw .keysMissing }
             do throws(JOSERefusal) {
                 _ = try keys.verify(jwt.jws, algorithms: algorithms)

@@ -1,21 +1,24 @@
-import JOSE
 package import OAuth
 
 extension AuthorizationResponseRefusal {
     /// The requirement row of the check that failed.
     package var check: String {
         switch self {
-        case .missing("iss"), .issuerMismatch: "CF-22"
+        case .missing("iss"), .issuerMismatch, .claim(.missing("iss")), .claim(.malformed("iss")),
+            .claim(.issuerMismatch):
+            "CF-22"
         case .malformed("code"): "CF-27"
-        case .missing("aud"), .missing("exp"), .malformed("aud"), .malformed("exp"): "CF-28"
         case .missing("state"): "CF-03"
         case .tooLarge, .repeated, .missing, .malformed, .codeAndError: "CF-20"
         case .tokensInResponse: "CF-01"
-        case .notSigned, .notEncrypted, .typeNotAccepted, .audienceMismatch, .expired, .algorithmNotAllowed,
-            .keysMissing, .unknownKey, .tooManyKeys, .signatureInvalid:
-            "CF-28"
-        case .encrypted, .notDecrypted: "JOSE-22"
-        case .notJWT(let cause): cause.check
+        case .notSigned, .claim: "CF-28"
+        case .envelope(let cause):
+            switch cause {
+            case .tooLarge, .malformed, .noDecryptionKey, .encryption: cause.check
+            case .notEncrypted, .typeNotAccepted, .algorithmNotAllowed, .keysMissing, .unknownKey, .tooManyKeys,
+                .signatureInvalid, .secretTooShort:
+                "CF-28"
+            }
         }
     }
 
@@ -31,22 +34,17 @@ extension AuthorizationResponseRefusal {
         case .codeAndError: "one of code and error"
         case .tokensInResponse: "a code, and no token, on the browser's way"
         case .notSigned: "parameter response with a signed response (JARM)"
-        case .encrypted: "a signed response; no decryption key is configured"
-        case .notDecrypted: "a response encrypted to one of the client's keys"
-        case .notJWT(let cause): cause.expectation
-        case .typeNotAccepted: "no typ, or typ JWT"
-        case .audienceMismatch: "aud \(Unverified.quote(rules.clientID)) alone"
-        case .expired: "exp not more than \(rules.clampedLeeway) s ago"
-        case .algorithmNotAllowed: "alg \(rules.signature.names) (response.algorithm)"
-        case .notEncrypted: "an encrypted response (response.encrypted)"
-        case .keysMissing: "the issuer's keys"
-        case .unknownKey: "a key of the issuer with the response's kid that fits its alg"
-        case .tooManyKeys: "a kid, or at most \(VerificationKeys.maximumAttempts) keys that fit the response's alg"
-        case .signatureInvalid: "a signature of the issuer"
+        case .envelope(.notEncrypted): "an encrypted response (response.encrypted)"
+        case .envelope(.algorithmNotAllowed): "alg \(rules.signature.names) (response.algorithm)"
+        case .envelope(.typeNotAccepted): "no typ, or typ JWT"
+        case .envelope(let cause):
+            cause.expected(by: rules.signature, maximumBytes: AuthorizationResponseRules.maximumBytes)
+        case .claim(.audienceMismatch): "aud \(Unverified.quote(rules.clientID)) alone"
+        case .claim(let cause): cause.expected(by: ClaimRefusal.Rules(rules))
         }
     }
 
-    /// What the operator's log says was there instead; of the response the name of its algorithm alone, as unverified.
+    /// What the operator's log says was there instead; words of the response are quoted as unverified (JOSE-33).
     package var found: String {
         switch self {
         case .tooLarge(let bytes): "\(bytes) bytes"
@@ -57,18 +55,17 @@ extension AuthorizationResponseRefusal {
         case .tokensInResponse: "access_token or id_token"
         case .issuerMismatch: "another iss"
         case .notSigned: "a response without it"
-        case .encrypted: "five segments"
-        case .notDecrypted(let cause): cause.found
-        case .notJWT(let cause): cause.found
-        case .typeNotAccepted: "another typ"
-        case .audienceMismatch: "other audiences"
-        case .expired(let seconds): "expired \(seconds) s ago"
-        case .algorithmNotAllowed(let name): "alg \(Unverified.quote(name))"
-        case .notEncrypted: "a response in plain"
-        case .keysMissing: "none that could be read"
-        case .unknownKey: "no such key"
-        case .tooManyKeys: "no kid"
-        case .signatureInvalid: "a signature that does not hold"
+        case .envelope(let cause): cause.found
+        case .claim(let cause): cause.found
         }
+    }
+}
+
+extension ClaimRefusal.Rules {
+    /// Those of signed authorization responses.
+    init(_ rules: AuthorizationResponseRules) {
+        self.init(
+            issuer: rules.issuer, clientID: rules.clientID, leewaySeconds: rules.clampedLeeway,
+            kind: "an authorization response")
     }
 }

@@ -20,19 +20,24 @@ extension EnvelopeRefusal {
 
     /// What the operator's log says was wanted.
     package func expected(by rules: IDTokenRules) -> String {
+        expected(by: rules.signature, maximumBytes: rules.maximumBytes)
+    }
+
+    /// The same of a token that is no longer than `maximumBytes`.
+    func expected(by signature: IDTokenRules.Signature, maximumBytes: Int) -> String {
         switch self {
-        case .tooLarge: "at most \(rules.maximumBytes) bytes"
+        case .tooLarge: "at most \(maximumBytes) bytes"
         case .malformed(let cause): cause.expectation
         case .notEncrypted: "an encrypted token (five segments)"
         case .noDecryptionKey: "a signed token (three segments), or a decryption key of this client"
         case .encryption(let cause): cause.expectation
         case .typeNotAccepted: "no typ, or the one of this kind of token"
-        case .algorithmNotAllowed: "alg \(rules.signature.names)"
+        case .algorithmNotAllowed: "alg \(signature.names)"
         case .keysMissing: "the issuer's keys"
         case .unknownKey: "a key of the issuer with the token's kid that fits its alg"
         case .tooManyKeys: "a kid, or at most \(VerificationKeys.maximumAttempts) keys that fit the token's alg"
-        case .signatureInvalid: "a signature \(rules.signature.isSecret ? "with the client's secret" : "by the issuer")"
-        case .secretTooShort: "a client secret as long as the hash of \(rules.signature.names)"
+        case .signatureInvalid: "a signature \(signature.isSecret ? "with the client's secret" : "by the issuer")"
+        case .secretTooShort: "a client secret as long as the hash of \(signature.names)"
         }
     }
 

@@ -302,7 +302,7 @@ private func get(_ cookies: String...) -> [String] {
         var route = JudgeRig.route()
         route.access = .tokenOrLogin(
             TokenSettings(issuers: ["main"], audiences: [JudgeRig.audience]),
-            LoginAccessSettings(login: 0, requirements: TokenSettings(issuers: ["main"], audiences: [])))
+            LoginAccessSettings(login: 0))
         let rig = try JudgeRig([route], logins: [JudgeRig.login()])
         let store = ToldStore(.found(session(), successor: nil))
         rig.identities.stores = [store]

@@ -53,12 +53,12 @@ private struct Lack: Sendable {
     private func rig() throws -> JudgeRig {
         try JudgeRig([
             JudgeRig.route { _, token in
-                token.scopes = ["orders:read", "orders:write"]
+                token.rights.scopes = ["orders:read", "orders:write"]
                 token.authorizationDetails = [AuthorizationDetailsRule(type: "payment")]
-                token.acrValues = ["gold", "platinum"]
-                token.maxAgeSeconds = 300
+                token.rights.acrValues = ["gold", "platinum"]
+                token.rights.maximumAge = .seconds(300)
                 token.userOnly = true
-                token.claims = [ClaimRuleSettings(claim: ["tenant"], anyOf: ["a", "b"])]
+                token.rights.claims = [ClaimRuleSettings(claim: ["tenant"], anyOf: ["a", "b"])]
             }
         ])
     }
@@ -92,8 +92,8 @@ private struct Lack: Sendable {
     @Test(.refuses("RS-19")) func `is asked by the method of the request`() throws {
         let rig = try JudgeRig([
             JudgeRig.route { _, token in
-                token.scopes = ["base"]
-                token.scopesByMethod = ["POST": ["write"], "PURGE": []]
+                token.rights.scopes = ["base"]
+                token.rights.scopesByMethod = ["POST": ["write"], "PURGE": []]
             }
         ])
         for (method, scope, isGood) in [
@@ -121,9 +121,9 @@ private struct Lack: Sendable {
 
 @Suite struct `what a session may do` {
     private func judge(
-        claims: String = "", scopes: [String] = ["openid"], _ ask: (inout TokenSettings) -> Void
+        claims: String = "", scopes: [String] = ["openid"], _ ask: (inout RightsSettings) -> Void
     ) throws -> JudgeRig.Outcome {
-        let rig = try JudgeRig([JudgeRig.session { ask(&$0.requirements) }], logins: [JudgeRig.login()])
+        let rig = try JudgeRig([JudgeRig.session { ask(&$0.rights) }], logins: [JudgeRig.login()])
         let store = MemorySessionStore(
             settings: SessionSettings(store: .memory, cookieName: JudgeRig.cookieName), client: "shop")
         rig.identities.stores = [store]
@@ -143,7 +143,7 @@ private struct Lack: Sendable {
         let outcome = try judge(claims: claims, scopes: ["openid", "orders"]) {
             $0.scopes = ["orders"]
             $0.acrValues = ["gold"]
-            $0.maxAgeSeconds = 300
+            $0.maximumAge = .seconds(300)
             $0.claims = [ClaimRuleSettings(claim: ["tenant"], anyOf: ["a"])]
         }
         #expect(outcome.isForwarded, "\(String(describing: outcome.refused))")
@@ -160,7 +160,7 @@ private struct Lack: Sendable {
         #expect(weak.cause == .authenticationInsufficient && weak.detail.found == "silver")
         #expect(weak.login?.location == "/.portcullis/login/shop?step_up=0")
         let old = try #require(
-            try judge(claims: ",\"auth_time\":\(JudgeRig.now - 331)") { $0.maxAgeSeconds = 300 }.refused)
+            try judge(claims: ",\"auth_time\":\(JudgeRig.now - 331)") { $0.maximumAge = .seconds(300) }.refused)
         #expect(old.cause == .authenticationTooOld)
         #expect(old.login?.location == "/.portcullis/login/shop?step_up=0")
         let other = try #require(

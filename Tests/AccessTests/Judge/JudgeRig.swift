@@ -175,7 +175,7 @@ extension JudgeRig {
     static func session(
         _ path: String = "/", _ change: (inout LoginAccessSettings) -> Void = { _ in }
     ) -> RouteSettings {
-        var access = LoginAccessSettings(login: 0, requirements: TokenSettings(issuers: ["main"], audiences: []))
+        var access = LoginAccessSettings(login: 0)
         change(&access)
         return RouteSettings(
             name: path, path: path, upstream: UpstreamSettings(host: "127.0.0.1", port: 1), access: .login(access))

@@ -60,7 +60,7 @@ private func authorization(_ token: String, _ scheme: String = "Bearer") -> Stri
                 route.methods = ["GET"]
                 route.allowedOrigins = ["https://api.example"]
                 route.webSocket = true
-                token.scopes = ["admin"]
+                token.rights.scopes = ["admin"]
             }
         ])
         rig.planRefusal = .upstreamConnectionsExhausted
@@ -208,7 +208,7 @@ private func authorization(_ token: String, _ scheme: String = "Bearer") -> Stri
     // MARK: the proof is spent last
 
     @Test(.holds("DPOP-17")) func `spends a proof with the one request that all else lets through`() throws {
-        let rig = try dpopRig { $0.scopesByMethod = ["GET": ["orders:read"], "POST": ["admin"]] }
+        let rig = try dpopRig { $0.rights.scopesByMethod = ["GET": ["orders:read"], "POST": ["admin"]] }
         let token = boundToken()
         let request = ["GET /a HTTP/1.1", host, authorization(token, "DPoP"), proof(of: token)]
         var findings = Findings()

@@ -124,10 +124,10 @@ import Testing
 
 @Suite struct `what routes ask of logins` {
     private func access(acr: [String] = [], maximumAge: Int? = nil, login: Int = 0) -> LoginAccessSettings {
-        var needs = TokenSettings(issuers: ["main"], audiences: [])
-        needs.acrValues = acr
-        needs.maxAgeSeconds = maximumAge
-        return LoginAccessSettings(login: login, requirements: needs)
+        var rights = RightsSettings()
+        rights.acrValues = acr
+        rights.maximumAge = maximumAge.map { .seconds($0) }
+        return LoginAccessSettings(login: login, rights: rights)
     }
 
     private func routes(_ list: [LoginAccessSettings]) -> [RouteSettings] {

@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(.holds("STEP-04")) func `asks for more where the route needs more, and only then`() throws {
-        let strict = { (access: inout LoginAccessSettings) in access.requirements.acrValues = ["gold"] }
+        let strict = { (access: inout LoginAccessSettings) in access.rights.acrValues = ["gold"] }
         #expect(try pointer("GET /a", stepsUp: true, strict).location == "/.portcullis/login/shop?step_up=0")
         #expect(
             try pointer("GET /a", navigation, stepsUp: true, strict).location

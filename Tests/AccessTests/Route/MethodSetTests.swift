@@ -104,13 +104,13 @@ private func token(_ scopes: [String] = [], _ byMethod: [String: [String]] = [:]
         ])
     func `are the method's own, or the default`(method: String, scopes: [String]) {
         let settings = token(["d"], ["GET": ["r"], "POST": ["w"]])
-        #expect(TokenPolicy.scopes(of: settings, method: method) == scopes)
+        #expect(settings.rights.scopes(for: method) == scopes)
     }
 
     @Test(.holds("RS-19")) func `of HEAD are its own when it is named, and may be none`() {
         let settings = token(["d"], ["GET": ["r"], "HEAD": []])
-        #expect(TokenPolicy.scopes(of: settings, method: "HEAD") == [])
-        #expect(TokenPolicy.scopes(of: token(["d"]), method: "HEAD") == ["d"])
+        #expect(settings.rights.scopes(for: "HEAD") == [])
+        #expect(token(["d"]).rights.scopes(for: "HEAD") == ["d"])
     }
 
     @Test(.holds("RS-19")) func `become the predicates of that method alone`() throws {
@@ -126,7 +126,7 @@ private func token(_ scopes: [String] = [], _ byMethod: [String: [String]] = [:]
             let words = catalogue.answers(for: try verifiedToken(["scope": "\"\(scope)\""]), issuer: 0)
             for method in [MethodID.get, .head, .post, .put, .delete, .patch, .options, .other] {
                 let row = policy.row(of: method, named: Span())
-                let isAllowed = AnswerBits(words.span).allHold(policy[row: row].scopes.numbers)
+                let isAllowed = AnswerBits(words.span).allHold(policy.rights[row: row].scopes.numbers)
                 #expect(isAllowed == allowed.contains(method), "\(scope): \(method)")
             }
         }

@@ -107,7 +107,7 @@ import Testing
 
     @Test(.holds("HTTP-19"), .refuses("HTTP-19"))
     func `closes methods that a route's scopes do not name`() {
-        let table = table([JudgeRig.route("/a") { _, token in token.scopesByMethod = ["GET": ["read"]] }])
+        let table = table([JudgeRig.route("/a") { _, token in token.rights.scopesByMethod = ["GET": ["read"]] }])
         let allow = table.index.list[0].methodNames.allow
         #expect(allow == "GET, HEAD")
     }
@@ -139,8 +139,8 @@ import Testing
     @Test(.holds("RS-01"))
     func `numbers the predicates of all its routes in one catalogue`() {
         let table = table([
-            JudgeRig.route("/a") { _, token in token.scopes = ["read"] },
-            JudgeRig.route("/b") { _, token in token.scopes = ["read", "write"] },
+            JudgeRig.route("/a") { _, token in token.rights.scopes = ["read"] },
+            JudgeRig.route("/b") { _, token in token.rights.scopes = ["read", "write"] },
         ])
         func scopes(_ route: Int) -> [Int32] {
             let numbers = table.index.list[route].token.scopeNumbersOfGet
@@ -154,9 +154,9 @@ import Testing
     @Test(.holds("STEP-04"))
     func `knows what a route asks of a login beside the client's own wishes`() {
         let table = table([
-            JudgeRig.session("/a"), JudgeRig.session("/b") { $0.requirements.acrValues = ["gold"] },
-            JudgeRig.session("/c") { $0.requirements.maxAgeSeconds = 60 },
-            JudgeRig.session("/d") { $0.requirements.acrValues = ["gold"] },
+            JudgeRig.session("/a"), JudgeRig.session("/b") { $0.rights.acrValues = ["gold"] },
+            JudgeRig.session("/c") { $0.rights.maximumAge = .seconds(60) },
+            JudgeRig.session("/d") { $0.rights.acrValues = ["gold"] },
         ]) {
             $0.logins = [JudgeRig.login()]
             $0.loginClients = [LoginClientIdentity(clientID: "c", issuer: 0)]
@@ -184,7 +184,7 @@ import Testing
 extension TokenPolicy {
     /// The numbers of the scopes that GET asks for.
     fileprivate var scopeNumbersOfGet: [Int32] {
-        let numbers = self[row: row(of: .get, named: Span())].scopes.numbers
+        let numbers = rights[row: row(of: .get, named: Span())].scopes.numbers
         return numbers.indices.map { numbers[$0] }
     }
 }

@@ -14,8 +14,7 @@ import Testing
     private static func login(
         _ number: Int = 0, _ change: (inout LoginAccessSettings) -> Void = { _ in }
     ) -> RouteSettings.Access {
-        var settings = LoginAccessSettings(
-            login: number, requirements: TokenSettings(issuers: ["main"], audiences: [], scopes: ["read"]))
+        var settings = LoginAccessSettings(login: number, rights: RightsSettings(scopes: ["read"]))
         change(&settings)
         return .login(settings)
     }
@@ -73,7 +72,7 @@ import Testing
         let sealed = table([
             route("/", .publicAccess), route("/a/", Self.login()), route("/a/b", Self.token()),
             route("/a/b/c", .publicAccess),
-            route("/d", Self.token()), route("/d/e", Self.token { $0.scopes = [] }),
+            route("/d", Self.token()), route("/d/e", Self.token { $0.rights.scopes = [] }),
         ])
         #expect(taker(of: "/a/b/x", in: sealed) == "behind /a/b")
         #expect(taker(of: "/a/b/c", in: sealed) == "/a/b/c")
@@ -110,16 +109,17 @@ import Testing
         #expect(isSealed(Self.login(), below: Self.login { $0.optional = true }))
         #expect(isSealed(Self.login { $0.requiresHeader = true }, below: Self.login()))
         #expect(isSealed(Self.login(), below: Self.login { $0.allowedOrigins = ["https://other.example"] }))
-        #expect(isSealed(Self.login { $0.requirements.acrValues = ["gold"] }, below: Self.login()))
+        #expect(isSealed(Self.login { $0.rights.acrValues = ["gold"] }, below: Self.login()))
         let weaker: [(inout TokenSettings) -> Void] = [
             { $0.optional = true }, { $0.issuers = ["main", "other"] }, { $0.audiences = ["other"] },
-            { $0.scopes = [] },
-            { $0.scopesByMethod = ["GET": []] }, { $0.scopesByMethod = ["PURGE": []] },
+            { $0.rights.scopes = [] },
+            { $0.rights.scopesByMethod = ["GET": []] }, { $0.rights.scopesByMethod = ["PURGE": []] },
         ]
         for change in weaker { #expect(isSealed(Self.token(), below: Self.token(change))) }
         let stricter: [(inout TokenSettings) -> Void] = [
-            { $0.userOnly = true }, { $0.claims = [ClaimRuleSettings(claim: ["role"], anyOf: ["admin"])] },
-            { $0.acrValues = ["gold"] }, { $0.maxAgeSeconds = 60 }, { $0.scopesByMethod = ["GET": ["read", "more"]] },
+            { $0.userOnly = true }, { $0.rights.claims = [ClaimRuleSettings(claim: ["role"], anyOf: ["admin"])] },
+            { $0.rights.acrValues = ["gold"] }, { $0.rights.maximumAge = .seconds(60) },
+            { $0.rights.scopesByMethod = ["GET": ["read", "more"]] },
             { $0.authorizationDetails = [AuthorizationDetailsRule(type: "payment")] },
             { $0.authorizationDetailsByMethod = ["POST": [AuthorizationDetailsRule(type: "payment")]] },
         ]

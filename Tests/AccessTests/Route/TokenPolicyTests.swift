@@ -18,12 +18,12 @@ private struct Rights {
 
     func allow(_ name: String, _ claims: [String: String?]) throws -> Bool {
         let method = MethodSet.all.first { $0.name == name && !name.isEmpty }?.id ?? .other
-        let row = name.withBytes { policy.pointee.row(of: method, named: $0.span) }
+        let row = name.withBytes { policy.pointee.rights.row(of: method, named: $0.span) }
         let words = catalogue.answers(for: try verifiedToken(claims), issuer: 0)
         let bits = AnswerBits(words.span)
-        let hasScopes = bits.allHold(policy.pointee[row: row].scopes.numbers)
-        let hasDetails = bits.allHold(policy.pointee[row: row].details.numbers)
-        let hasForm = bits.allHold(policy.pointee.detailsForm.numbers)
+        let hasScopes = bits.allHold(policy.pointee.rights[row: row].scopes.numbers)
+        let hasDetails = bits.allHold(policy.pointee.rights[row: row].details.numbers)
+        let hasForm = bits.allHold(policy.pointee.rights.detailsForm.numbers)
         return hasScopes && hasDetails && hasForm
     }
 }

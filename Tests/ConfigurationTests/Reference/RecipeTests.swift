@@ -71,7 +71,7 @@ import Testing
         guard let (rules, policy) = try verifying(vendor) else { return }
         let token = vendor.accessToken(issuer: vendor.issuer, now: Self.now)
         let verified = try verify(token, rules)
-        let scopes = policy.scopesByMethod["GET"] ?? policy.scopes
+        let scopes = policy.rights.scopes(for: "GET")
         #expect(verified.hasAudience(oneOf: policy.audiences))
         #expect(verified.grants(scopes))
         #expect(rules.issuer == vendor.issuer)

@@ -6,10 +6,10 @@ import Testing
 @Suite struct `rights and sign-in of a token route` {
     @Test(.holds("STEP-01")) func `acr values keep their order, STEP-02 max_age is in seconds`() throws {
         let token = try token(of: Sample.token("acr_values: [urn:example:mfa, pwd], max_age: 5m"))
-        #expect(token.acrValues == ["urn:example:mfa", "pwd"])
-        #expect(token.maxAgeSeconds == 300)
-        #expect(try self.token(of: Sample.token("max_age: 0s")).maxAgeSeconds == 0)
-        #expect(try self.token(of: Sample().text).maxAgeSeconds == nil)
+        #expect(token.rights.acrValues == ["urn:example:mfa", "pwd"])
+        #expect(token.rights.maximumAge == .seconds(300))
+        #expect(try self.token(of: Sample.token("max_age: 0s")).rights.maximumAge == .zero)
+        #expect(try self.token(of: Sample().text).rights.maximumAge == nil)
     }
 
     @Test(.holds("RAR-01")) func `rights for all methods leave the methods alone`() throws {
@@ -41,7 +41,7 @@ import Testing
             "scopes: { GET: [r], POST: [w] }, authorization_details: { GET: [], HEAD: [{ type: a }], POST: [{ type: b }] }"
         )
         let token = try token(of: text)
-        #expect(token.scopesByMethod == ["GET": ["r"], "HEAD": ["r"], "POST": ["w"]])
+        #expect(token.rights.scopesByMethod == ["GET": ["r"], "HEAD": ["r"], "POST": ["w"]])
         #expect(
             token.authorizationDetailsByMethod == [
                 "GET": [], "HEAD": [AuthorizationDetailsRule(type: "a")], "POST": [AuthorizationDetailsRule(type: "b")],

@@ -13,14 +13,14 @@ import Testing
         let usual = CORSRules(origins: ["https://app.example.com"])
         #expect(try cors("{ origins: [https://app.example.com] }") == .rules(usual))
         #expect(usual.requestFields == ["Authorization", "Content-Type", "DPoP", "X-Requested-By"])
-        #expect(usual.maxAgeSeconds == 600)
+        #expect(usual.maximumAge == .seconds(600))
         #expect(!usual.credentials)
     }
 
     @Test func `says everything that browsers ask for`() throws {
         let rules = CORSRules(
             origins: ["https://app.example.com", "http://127.0.0.1:5173"], methods: ["GET", "PURGE"],
-            requestFields: ["X-A"], exposedFields: ["Link"], credentials: true, maxAgeSeconds: 0)
+            requestFields: ["X-A"], exposedFields: ["Link"], credentials: true, maximumAge: .zero)
         #expect(
             try cors(
                 """

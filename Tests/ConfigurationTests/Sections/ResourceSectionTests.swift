@@ -16,9 +16,9 @@ import Testing
 
     @Test(.refuses("MCP-05")) func `does not ask for offline_access`() throws {
         let all = try token(of: Sample.token("resource: true, scopes: [a, offline_access]"))
-        #expect(all.scopes == ["a"])
+        #expect(all.rights.scopes == ["a"])
         let some = try token(of: Sample.token("resource: true, scopes: { GET: [offline_access, a], PUT: [b] }"))
-        #expect(some.scopesByMethod == ["GET": ["a"], "HEAD": ["a"], "PUT": ["b"]])
+        #expect(some.rights.scopesByMethod == ["GET": ["a"], "HEAD": ["a"], "PUT": ["b"]])
     }
 
     private func token(of text: String) throws -> TokenSettings {

@@ -210,6 +210,42 @@ import Testing
         #expect(try client.bytesToEnd() == [0x88, 0x02, 0x03, 0xF0])
     }
 
+    @Test(.holds("OPS-07")) func `end where they were asked for though the listener is gone by then`() throws {
+        let folder = try TemporaryFolder.make(for: "logins")
+        defer { TemporaryFolder.remove(folder) }
+        let gate = Gate()
+        defer { gate.open() }
+        let stage = try SessionStage(Self.plan)
+        let listener = "\n  - { address: \"unix:\(folder)/web.sock\", public_url: \"https://second.test\" }\n"
+        let first = "public_url: https://gateway.test\n"
+        try reload(stage) { $0.replacingOccurrences(first, with: first.dropLast() + listener) }
+        var browser = CookieJar()
+        let client = try RawClient(unixPath: "\(folder)/web.sock")
+        func ask(_ target: some StringProtocol) throws {
+            let fields = (["Host: second.test"] + browser.lines).joined(separator: "\r\n")
+            try client.send("GET \(target) HTTP/1.1\r\n\(fields)\r\n\r\n")
+        }
+        try ask("/.portcullis/login/web?return_to=/app/a")
+        let started = try client.response()
+        browser.take(started)
+        let back = try stage.server.authorize(try #require(started.fields.only("location"), "\(started.headText)"))
+        #expect(back.hasPrefix("https://second.test/"))
+        stage.server.change { $0.tokenGate = gate }
+        try ask(back.dropFirst("https://second.test".utf8.count))
+        // The code is spent, and only its answer is to come.
+        #expect(eventually { !stage.server.requests(for: "authorization_code").isEmpty })
+        try reload(stage, times: 2) { $0.replacingOccurrences(listener, with: "\n") }
+        #expect(throws: (any Error).self) { try RawClient(unixPath: "\(folder)/web.sock") }
+        gate.open()
+        let answer = try client.response()
+        browser.take(answer)
+        #expect(answer.status == 303 && answer.fields.only("location") == "/app/a", "\(answer.headText)")
+        #expect(client.isClosedByPeer())
+        // What began at a listener that is gone is a login like another.
+        let page = try stage.exchange("GET", "/app/b", browser: browser)
+        #expect(page.status == 200, "\(page.headText)")
+    }
+
     @Test(.refuses("OPS-08", "RV-01")) func `tokens are given back at the end though a reload has removed all logins`()
         throws
     {

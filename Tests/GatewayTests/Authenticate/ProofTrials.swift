@@ -210,13 +210,13 @@ extension ProofTrial {
             $0.policy.authorizationDetails = [AuthorizationDetailsRule(type: "order")]
             $0.claims["authorization_details"] = "7"
         },
-        trial(.authenticationInsufficient) { $0.policy.acrValues = ["mfa"] },
-        trial(.authenticationTooOld) { $0.policy.maxAgeSeconds = 60 },
+        trial(.authenticationInsufficient) { $0.policy.rights.acrValues = ["mfa"] },
+        trial(.authenticationTooOld) { $0.policy.rights.maximumAge = .seconds(60) },
         trial(.userRequired) {
             $0.policy.userOnly = true
             $0.claims["sub"] = "\"client-1\""
         },
-        trial(.claimRuleUnmet) { $0.policy.claims = [ClaimRuleSettings(claim: ["tenant"], anyOf: ["acme"])] },
+        trial(.claimRuleUnmet) { $0.policy.rights.claims = [ClaimRuleSettings(claim: ["tenant"], anyOf: ["acme"])] },
     ]
 
     /// What the upstream would be sent, and whether it has room.

@@ -40,7 +40,7 @@ struct ExplainRig {
         keys = mint.keySet
         let upstream = UpstreamSettings(host: "127.0.0.1", port: 3001)
         var token = TokenSettings(issuers: ["main"], audiences: ["https://shop.example.com/api"])
-        token.scopesByMethod = ["GET": ["orders:read"], "POST": ["orders:read", "orders:write"]]
+        token.rights.scopesByMethod = ["GET": ["orders:read"], "POST": ["orders:read", "orders:write"]]
         var orders = RouteSettings(name: "orders", path: "/api/orders/", upstream: upstream, access: .token(token))
         orders.identity = [IdentityFieldSettings(name: "X-User-Id", claim: ["sub"])]
         let health = RouteSettings(name: "/health", path: "/health", upstream: upstream, access: .publicAccess)

@@ -29,9 +29,9 @@ extension ExplainRig {
             session: SessionSettings(cookieName: sessionCookie, keys: [sessionKey]))
         login.uses.keepsAccessToken = true
         rig.settings.logins = [login]
-        var needs = TokenSettings(issuers: ["main"], audiences: [])
-        needs.scopesByMethod = ["GET": ["orders:read"], "POST": ["orders:read", "orders:write"]]
-        rig.settings.routes[0].access = .login(LoginAccessSettings(login: 0, requirements: needs))
+        let scopes = ["GET": ["orders:read"], "POST": ["orders:read", "orders:write"]]
+        rig.settings.routes[0].access = .login(
+            LoginAccessSettings(login: 0, rights: RightsSettings(scopesByMethod: scopes)))
         rig.settings.routes[0].credential = .pass
         rig.scheme = nil
         rig.fields = ["Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document", "Sec-Fetch-Site: none"]
@@ -41,8 +41,7 @@ extension ExplainRig {
     /// What the route says of logins.
     var login: LoginAccessSettings {
         get {
-            settings.routes[0].access.login
-                ?? LoginAccessSettings(login: 0, requirements: .init(issuers: [], audiences: []))
+            settings.routes[0].access.login ?? LoginAccessSettings(login: 0)
         }
         set { settings.routes[0].access = .login(newValue) }
     }
@@ -192,19 +191,19 @@ struct LoginMistake: Sendable, CustomTestStringConvertible {
             rig.bring(try await ExplainRig.seal(ExplainRig.session()))
         },
         LoginMistake("session-acr", .refused(.authenticationInsufficient, status: 303)) { rig in
-            rig.login.requirements.acrValues = ["mfa"]
-            rig.login.requirements.maxAgeSeconds = 300
+            rig.login.rights.acrValues = ["mfa"]
+            rig.login.rights.maximumAge = .seconds(300)
             rig.bring(try await ExplainRig.seal(ExplainRig.session()))
         },
         LoginMistake("session-too-old", .refused(.authenticationTooOld, status: 401)) { rig in
             rig.fields = []
-            rig.login.requirements.maxAgeSeconds = 300
+            rig.login.rights.maximumAge = .seconds(300)
             let claims =
                 "{\"iss\":\"https://id.example.com/\",\"sub\":\"user-1\",\"auth_time\":\(ExplainRig.now - 600)}"
             rig.bring(try await ExplainRig.seal(ExplainRig.session(claims: claims)))
         },
         LoginMistake("session-claim-rule", .refused(.claimRuleUnmet, status: 403)) { rig in
-            rig.login.requirements.claims = [ClaimRuleSettings(claim: ["role"], anyOf: ["clerk"])]
+            rig.login.rights.claims = [ClaimRuleSettings(claim: ["role"], anyOf: ["clerk"])]
             rig.bring(try await ExplainRig.seal(ExplainRig.session()))
         },
         LoginMistake("session-good", .forwarded) { rig in

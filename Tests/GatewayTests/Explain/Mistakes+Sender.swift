@@ -83,11 +83,11 @@ extension Mistake {
             $0.answer = .inactive
         },
         Mistake("acr-too-weak", .authenticationInsufficient) {
-            $0.policy.acrValues = ["urn:example:mfa"]
+            $0.policy.rights.acrValues = ["urn:example:mfa"]
             $0.claims["acr"] = "\"urn:example:password\""
         },
         Mistake("sign-in-too-old", .authenticationTooOld) {
-            $0.policy.maxAgeSeconds = 600
+            $0.policy.rights.maximumAge = .seconds(600)
             $0.claims["auth_time"] = "\(ExplainRig.now - 7200)"
         },
         Mistake("authorization-details", .authorizationDetailsInsufficient) {

@@ -113,7 +113,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
             $0.claims["sub"] = "\"client-1\""
         },
         Mistake("claim-rule-unmet", .claimRuleUnmet) {
-            $0.policy.claims = [ClaimRuleSettings(claim: ["realm_access", "roles"], anyOf: ["clerk", "admin"])]
+            $0.policy.rights.claims = [ClaimRuleSettings(claim: ["realm_access", "roles"], anyOf: ["clerk", "admin"])]
             $0.claims["realm_access"] = "{\"roles\":[\"viewer\"]}"
         },
     ]

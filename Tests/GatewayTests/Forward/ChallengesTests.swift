@@ -18,8 +18,8 @@ private func lines(
     settings.realm = "r"
     settings.schemes = schemes
     settings.dpop.algorithms = algorithms
-    settings.acrValues = acr
-    settings.maxAgeSeconds = maxAge
+    settings.rights.acrValues = acr
+    settings.rights.maximumAge = maxAge.map { .seconds($0) }
     let challenges = Challenges(settings, attempted: attempted, scopes: scopes, resourceMetadata: url)
     return challenges.fields(for: refusal).map { name, value in
         name == "WWW-Authenticate" ? value : "\(name): \(value)"

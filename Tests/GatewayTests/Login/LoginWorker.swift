@@ -62,9 +62,9 @@ struct LoginWorker {
     static func access(
         acr: [String] = [], maximumAge: Int? = nil, login: Int = 0
     ) -> LoginAccessSettings {
-        var needs = TokenSettings(issuers: ["main"], audiences: [])
-        needs.acrValues = acr
-        needs.maxAgeSeconds = maximumAge
-        return LoginAccessSettings(login: login, requirements: needs)
+        var rights = RightsSettings()
+        rights.acrValues = acr
+        rights.maximumAge = maximumAge.map { .seconds($0) }
+        return LoginAccessSettings(login: login, rights: rights)
     }
 }

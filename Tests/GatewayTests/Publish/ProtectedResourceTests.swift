@@ -95,7 +95,7 @@ private func document(
                 "tls_client_certificate_bound_access_tokens":true,\
                 "authorization_details_types_supported":["t2","t1"],"resource_name":"All \\"orders\\""}
                 """)
-        let announced = ["GET", "POST", "DELETE", "HEAD"].map { TokenPolicy.announcedScopes(of: token, method: $0) }
+        let announced = ["GET", "POST", "DELETE", "HEAD"].map { token.rights.announcedScopes(for: $0) }
         #expect(announced == [["r"], ["w", "a"], ["a"], []])
     }
 
@@ -105,7 +105,7 @@ private func document(
             issuers: ["main"], audiences: ["x"], scopes: ["offline_access", "a", "offline_access:x"],
             scopesByMethod: ["POST": ["offline_access"], "GET": ["b", "offline_access", "c"]])
         let expected = ["GET": ["b", "c"], "HEAD": ["b", "c"], "POST": [], "DELETE": ["a", "offline_access:x"]]
-        #expect(TokenPolicy.announcedScopes(of: token, method: method) == expected[method])
+        #expect(token.rights.announcedScopes(for: method) == expected[method])
     }
 
     @Test(.holds("MCP-01", "MD-23"), .refuses("MCP-01", "MD-23"))
@@ -241,7 +241,7 @@ private func found(
         func check(_ count: Int) throws {
             var settings = settings([listener("https://a.example", ["a.example"])], [("/1", ResourceSettings())])
             guard case .token(var token) = settings.routes[0].access else { return }
-            token.scopes = (0..<count).map { "scope:number:\($0)" }
+            token.rights.scopes = (0..<count).map { "scope:number:\($0)" }
             settings.routes[0].access = .token(token)
             try PublishedDocuments(settings).check()
         }

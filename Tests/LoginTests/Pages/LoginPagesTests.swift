@@ -129,17 +129,17 @@ struct LoginPagesTests {
     }
 
     @Test(.refuses("SC-13", "JAR-22", "CF-25")) func `Nobody who could not sign in is told that they still are`() {
-        #expect(Refusal.sessionStoreUnavailable.topic() == .sessionDown)
+        #expect(Refusal.sessionStoreUnavailable.topic == .sessionDown)
         let page = text(error(status: 503, refusal: .sessionStoreUnavailable, requestID: requestID, retry: "/"))
         for word in ["still signed in", "need not sign in"] { #expect(!page.contains(word)) }
     }
 
     @Test(.refuses("CF-24")) func `shows people a page of what is wrong, whatever the status says of it`() {
         // The application was not asked: it is the authorization server's answer that is too large, the next time too.
-        #expect(Refusal.introspectionAnswerTooLarge.topic() == .misconfigured)
-        #expect(Refusal.upstreamMalformed.topic() == .appDown)
+        #expect(Refusal.introspectionAnswerTooLarge.topic == .misconfigured)
+        #expect(Refusal.upstreamMalformed.topic == .appDown)
         #expect(Refusal.scopeInsufficient.topic(isSignedIn: true) == .forbidden)
-        #expect(Refusal.scopeInsufficient.topic() == .notAllowed)
+        #expect(Refusal.scopeInsufficient.topic == .notAllowed)
     }
 
     @Test(.holds("LO-11")) func `Only the named origins may frame the front-channel page`() {

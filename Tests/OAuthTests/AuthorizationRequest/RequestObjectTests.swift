@@ -106,7 +106,7 @@ private typealias Given = Requesting
 
     @Test(.holds("JAR-05"), arguments: [1, 60, 300, 3590])
     func `begins ten seconds ago and ends when it is told to`(lifetime: Int) throws {
-        let parameters = Given.parameters(AuthorizationRequestSettings(objectLifetimeSeconds: lifetime))
+        let parameters = Given.parameters(AuthorizationRequestSettings(objectLifetime: .seconds(lifetime)))
         let claims = try Given.open(Given.object(parameters)).claims
         #expect(claims["iat"]?.integer == Given.now)
         #expect(claims["nbf"]?.integer == Given.now - 10)
@@ -121,7 +121,7 @@ private typealias Given = Requesting
 
     @Test(.refuses("JAR-05"), arguments: [Int.min, -1, 0, 3591, 86_400, Int.max])
     func `is never good for more than an hour, nor for nothing`(lifetime: Int) throws {
-        let parameters = Given.parameters(AuthorizationRequestSettings(objectLifetimeSeconds: lifetime))
+        let parameters = Given.parameters(AuthorizationRequestSettings(objectLifetime: .seconds(lifetime)))
         #expect(throws: RequestObjectRefusal.lifetimeNotAllowed) { try Given.object(parameters) }
     }
 

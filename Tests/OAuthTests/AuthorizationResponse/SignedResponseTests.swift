@@ -52,26 +52,27 @@ private func refusal(
             "iss": "\"https://evil.example\"", "aud": "\"other\"", "exp": "\(now - 600)", "code": "7",
         ]
         let other = SigningKey.otherP256
-        #expect(refusal(changes, signedBy: other) == .issuerMismatch)
+        #expect(refusal(changes, signedBy: other) == .claim(.issuerMismatch("https://evil.example")))
         changes["iss"] = responseClaims["iss"]
-        #expect(refusal(changes, signedBy: other) == .audienceMismatch)
+        #expect(refusal(changes, signedBy: other) == .claim(.audienceMismatch))
         changes["aud"] = responseClaims["aud"]
-        #expect(refusal(changes, signedBy: other) == .expired(secondsAgo: 600))
+        #expect(refusal(changes, signedBy: other) == .claim(.expired(secondsAgo: 600)))
         changes["exp"] = responseClaims["exp"]
-        #expect(refusal(changes, signedBy: other) == .signatureInvalid)
+        #expect(refusal(changes, signedBy: other) == .envelope(.signatureInvalid))
         #expect(refusal(changes) == .malformed("code"))
     }
 
     @Test(
         .refuses("CF-28"),
         arguments: [
-            (["iss": nil], .missing("iss")), (["iss": "7"], .issuerMismatch),
-            (["iss": "\"https://honest.as.example/\""], .issuerMismatch),
-            (["aud": nil], .missing("aud")), (["aud": "[]"], .audienceMismatch),
-            (["aud": "[\"s6BhdRkqt3\",\"other\"]"], .audienceMismatch), (["aud": "\"s6bhdRkqt3\""], .audienceMismatch),
-            (["aud": "{}"], .audienceMismatch), (["exp": nil], .missing("exp")),
-            (["exp": "\"\(now + 600)\""], .malformed("exp")), (["exp": "1e400"], .malformed("exp")),
-            (["exp": "-1"], .malformed("exp")), (["exp": "\(now - 30)"], .expired(secondsAgo: 30)),
+            (["iss": nil], .claim(.missing("iss"))), (["iss": "7"], .claim(.malformed("iss"))),
+            (["iss": "\"https://honest.as.example/\""], .claim(.issuerMismatch("https://honest.as.example/"))),
+            (["aud": nil], .claim(.missing("aud"))), (["aud": "[]"], .claim(.audienceMismatch)),
+            (["aud": "[\"s6BhdRkqt3\",\"other\"]"], .claim(.audienceMismatch)),
+            (["aud": "\"s6bhdRkqt3\""], .claim(.audienceMismatch)),
+            (["aud": "{}"], .claim(.audienceMismatch)), (["exp": nil], .claim(.missing("exp"))),
+            (["exp": "\"\(now + 600)\""], .claim(.malformed("exp"))), (["exp": "1e400"], .claim(.malformed("exp"))),
+            (["exp": "-1"], .claim(.malformed("exp"))), (["exp": "\(now - 30)"], .claim(.expired(secondsAgo: 30))),
             (["code": nil], .missing("code")), (["code": "null"], .malformed("code")),
             (["code": "\"a\\r\\nb\""], .malformed("code")), (["code": "\"\""], .malformed("code")),
             (["error": "\"access_denied\""], .codeAndError), (["state": "1"], .missing("state")),
@@ -86,21 +87,28 @@ private func refusal(
         #expect(refusal(["exp": "\(now - 29)"]) == nil)
         var strict = signed
         strict.rules.leewaySeconds = 0
-        #expect(strict.refusal("response=" + signedResponse(["exp": "\(now)"])) == .expired(secondsAgo: 0))
+        #expect(strict.refusal("response=" + signedResponse(["exp": "\(now)"])) == .claim(.expired(secondsAgo: 0)))
         #expect(strict.refusal("response=" + signedResponse(["exp": "\(now + 1)"])) == nil)
         strict.rules.leewaySeconds = 1_000_000
-        #expect(strict.refusal("response=" + signedResponse(["exp": "\(now - 301)"])) == .expired(secondsAgo: 301))
+        #expect(
+            strict.refusal("response=" + signedResponse(["exp": "\(now - 301)"])) == .claim(.expired(secondsAgo: 301)))
     }
 
     @Test(.refuses("CF-28")) func `is signed by an algorithm that was agreed on, and never by none`() {
-        #expect(refusal(header: ["alg": "\"none\""]) == AuthorizationResponseRefusal.algorithmNotAllowed("none"))
-        #expect(refusal(header: ["alg": "\"RS256\""]) == AuthorizationResponseRefusal.algorithmNotAllowed("RS256"))
-        #expect(refusal(header: ["alg": "\"HS256\""]) == AuthorizationResponseRefusal.algorithmNotAllowed("HS256"))
+        #expect(
+            refusal(header: ["alg": "\"none\""]) == AuthorizationResponseRefusal.envelope(.algorithmNotAllowed("none")))
+        #expect(
+            refusal(header: ["alg": "\"RS256\""])
+                == AuthorizationResponseRefusal.envelope(.algorithmNotAllowed("RS256")))
+        #expect(
+            refusal(header: ["alg": "\"HS256\""])
+                == AuthorizationResponseRefusal.envelope(.algorithmNotAllowed("HS256")))
         let header = object(["alg": "\"none\""]), claims = object(responseClaims)
         let bare = TokenMint.signingInput(header: header, payload: Array(claims.utf8)) + "."
-        #expect(signed.refusal("response=" + bare) == AuthorizationResponseRefusal.algorithmNotAllowed("none"))
+        #expect(
+            signed.refusal("response=" + bare) == AuthorizationResponseRefusal.envelope(.algorithmNotAllowed("none")))
         // The operator is told what was wanted and what came, and which key of the configuration says so.
-        let told = AuthorizationResponseRefusal.algorithmNotAllowed("RS\"256\n")
+        let told = AuthorizationResponseRefusal.envelope(.algorithmNotAllowed("RS\"256\n"))
         #expect(told.expected(by: signed.rules) == "alg ES256 or PS256 (response.algorithm)")
         #expect(told.found == "alg \"RS%22256%0A\"")
     }
@@ -111,7 +119,9 @@ private func refusal(
             "at+jwt", "dpop+jwt", "logout+jwt", "oauth-authz-req+jwt", "token-introspection+jwt", "application/at+jwt",
         ])
     func `is no JWT that was signed for something else`(type: String) {
-        #expect(refusal(header: ["typ": "\"\(type)\""]) == .typeNotAccepted)
+        let found: AuthorizationResponseRefusal? = refusal(header: ["typ": "\"\(type)\""])
+        #expect(found == .envelope(.typeNotAccepted(type)))
+        #expect(found?.found == "typ \"\(type)\"" && found?.check == "CF-28")
     }
 
     @Test(.holds("CF-28"), .refuses("CF-28")) func `is encrypted where that was agreed on, whoever signed it`() throws {
@@ -123,27 +133,27 @@ private func refusal(
         returning.decryption = [key]
         #expect(returning.refusal("response=" + plain) == nil)
         returning.rules.mustBeEncrypted = true
-        #expect(returning.refusal("response=" + plain) == .notEncrypted)
+        #expect(returning.refusal("response=" + plain) == .envelope(.notEncrypted))
         #expect(returning.refusal("response=" + String(decoding: sealed, as: UTF8.self)) == nil)
-        #expect(AuthorizationResponseRefusal.notEncrypted.kind == .notSigned)
-        #expect(AuthorizationResponseRefusal.notEncrypted.check == "CF-28")
+        #expect(AuthorizationResponseRefusal.envelope(.notEncrypted).kind == .notSigned)
+        #expect(AuthorizationResponseRefusal.envelope(.notEncrypted).check == "CF-28")
     }
 
     @Test(.refuses("CF-28")) func `waits for keys that are not at hand`() {
         let form = "response=" + signedResponse()
         var returning = signed
         returning.keys = nil
-        #expect(returning.refusal(form) == .keysMissing)
+        #expect(returning.refusal(form) == .envelope(.keysMissing))
         returning.keys = [.otherP256]
-        #expect(returning.refusal(form) == .unknownKey)
-        for refusal in [AuthorizationResponseRefusal.keysMissing, .unknownKey] {
+        #expect(returning.refusal(form) == .envelope(.unknownKey(keyID: "p256-1")))
+        for refusal in [AuthorizationResponseRefusal.envelope(.keysMissing), .envelope(.unknownKey(keyID: nil))] {
             #expect(refusal.kind == .keysUnavailable)
         }
         // An algorithm that nobody agreed on is no reason to fetch keys.
         returning.keys = nil
         #expect(
             returning.refusal("response=" + signedResponse(header: ["alg": "\"none\""]))
-                == AuthorizationResponseRefusal.algorithmNotAllowed("none"))
+                == AuthorizationResponseRefusal.envelope(.algorithmNotAllowed("none")))
     }
 
     @Test(.holds("CF-28"), .refuses("CF-28")) func `may have the client's secret for a key, and then no other`() throws
@@ -158,13 +168,16 @@ private func refusal(
                     hash: .sha256)
         }
         #expect(try returning.code(response("HS256", secret)) != nil)
-        #expect(returning.refusal(response("HS256", secret.reversed())) == .signatureInvalid)
+        #expect(returning.refusal(response("HS256", secret.reversed())) == .envelope(.signatureInvalid))
         #expect(
-            returning.refusal(response("HS384", secret)) == AuthorizationResponseRefusal.algorithmNotAllowed("HS384"))
+            returning.refusal(response("HS384", secret))
+                == AuthorizationResponseRefusal.envelope(.algorithmNotAllowed("HS384")))
         #expect(
             returning.refusal("response=" + signedResponse())
-                == AuthorizationResponseRefusal.algorithmNotAllowed("ES256"))
-        #expect(signed.refusal(response("HS256", secret)) == AuthorizationResponseRefusal.algorithmNotAllowed("HS256"))
+                == AuthorizationResponseRefusal.envelope(.algorithmNotAllowed("ES256")))
+        #expect(
+            signed.refusal(response("HS256", secret))
+                == AuthorizationResponseRefusal.envelope(.algorithmNotAllowed("HS256")))
     }
 
     @Test(.refuses("CF-28")) func `is refused when it was cut, changed, or is no JWT`() throws {
@@ -184,7 +197,7 @@ private func refusal(
         let claims = object(responseClaims).dropLast() + ",\"state\":\"other\"}"
         let token = TokenMint.sign(
             header: object(["alg": "\"ES256\""]), claims: String(claims), key: .p256, algorithm: .es256)
-        guard case .notJWT = signed.refusal("response=" + token) else {
+        guard case .envelope(.malformed) = signed.refusal("response=" + token) else {
             Issue.record("a state was chosen among two")
             return
         }
@@ -209,8 +222,9 @@ private func refusal(
         returning.decryption = [key]
         #expect(try returning.code(encrypted(signedResponse(), to: key)) != nil)
         let forged = try encrypted(signedResponse(signedBy: .otherP256), to: key)
-        #expect(returning.refusal(forged) == .signatureInvalid)
-        #expect(try returning.refusal(encrypted(signedResponse(["aud": "\"x\""]), to: key)) == .audienceMismatch)
+        #expect(returning.refusal(forged) == .envelope(.signatureInvalid))
+        #expect(
+            try returning.refusal(encrypted(signedResponse(["aud": "\"x\""]), to: key)) == .claim(.audienceMismatch))
     }
 
     @Test(.refuses("CF-28")) func `is nobody's when nothing in it is signed`() throws {
@@ -219,7 +233,7 @@ private func refusal(
         returning.decryption = [key]
         let twice = try encrypted(String(encrypted(signedResponse(), to: key).dropFirst(9)), to: key)
         for form in [try encrypted(object(responseClaims), to: key), twice] {
-            guard case .notJWT = returning.refusal(form) else {
+            guard case .envelope(.encryption) = returning.refusal(form) else {
                 Issue.record("what anybody could encrypt was believed")
                 return
             }
@@ -230,9 +244,9 @@ private func refusal(
         let key = try key()
         let form = try encrypted(signedResponse(), to: key)
         var returning = Returning(isSigned: true)
-        #expect(returning.refusal(form) == .encrypted)
+        #expect(returning.refusal(form) == .envelope(.noDecryptionKey))
         returning.decryption = [try self.key()]
-        guard case .notDecrypted = returning.refusal(form) else {
+        guard case .envelope(.encryption) = returning.refusal(form) else {
             Issue.record("another's key opened it")
             return
         }

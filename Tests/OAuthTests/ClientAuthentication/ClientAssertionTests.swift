@@ -119,7 +119,7 @@ private typealias Given = Authenticating
 
     @Test(.holds("CA-07")) func `lives as long as configured`() throws {
         let method = ClientCredentials.Method.privateKeyJWT(try Given.key())
-        let credentials = try ClientCredentials(clientID: "rs", method: method, assertionLifetimeSeconds: 20)
+        let credentials = try ClientCredentials(clientID: "rs", method: method, assertionLifetime: .seconds(20))
         #expect(try credentials.ask().assertion().claims["exp"]?.integer == Given.now + 20)
     }
 

@@ -13,7 +13,7 @@ private typealias Given = Authenticating
         _ method: ClientCredentials.Method, clientID: String = "rs", lifetime: Int = 60
     ) -> ClientCredentialsRefusal? {
         do throws(ClientCredentialsRefusal) {
-            _ = try ClientCredentials(clientID: clientID, method: method, assertionLifetimeSeconds: lifetime)
+            _ = try ClientCredentials(clientID: clientID, method: method, assertionLifetime: .seconds(lifetime))
             return nil
         } catch {
             return error

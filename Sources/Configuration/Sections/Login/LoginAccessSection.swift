@@ -7,7 +7,7 @@ enum LoginAccessSection {
 
     private static let table = SettingTable(
         "a mapping with client",
-        defaults: LoginAccessSettings(login: 0, requirements: TokenSettings(issuers: [], audiences: [])),
+        defaults: LoginAccessSettings(login: 0),
         [
             .key(
                 "client", .text(PlainText.name(of: "a client")), .required, example: "shop",
@@ -16,16 +16,16 @@ enum LoginAccessSection {
                 "scopes", TokenSection.scopes, .optional, example: "[orders:read]",
                 "Scopes that must all have been granted; by method, the methods not named are answered 405."),
             .value(
-                "claims", \.requirements.claims, TokenSection.claims, .optional, example: "{ groups: [staff] }",
+                "claims", \.rights.claims, TokenSection.claims, .optional, example: "{ groups: [staff] }",
                 "Claims of the user that must have one of the values named; all must hold.",
                 read: TokenSection.claimRules),
             .texts(
-                "acr_values", \.requirements.acrValues,
+                "acr_values", \.rights.acrValues,
                 .list(ListShape(noun: "acr values", element: .text(PlainText.authenticationContext), count: 1...16)),
                 example: "[urn:example:mfa]",
                 "How the user must have signed in, the best first; otherwise the browser is sent to do so."),
             .seconds(
-                "max_age", numberOrNone: \.requirements.maxAgeSeconds, 30...31_536_000, example: "15m",
+                "max_age", orNone: \.rights.maximumAge, 30...31_536_000, example: "15m",
                 "How long ago the user may have signed in; otherwise the browser is sent to do so again."),
             .list(
                 "allowed_origins", \.allowedOrigins,
@@ -50,14 +50,12 @@ enum LoginAccessSection {
         guard let name = clientName(of: route), let client = context.clients.find(name, problems) else { return nil }
         let index = context.logins.index(of: name.text)
         judgeIssuer(name, client, context)
-        var settings = LoginAccessSettings(
-            login: index ?? 0, requirements: TokenSettings(issuers: client.issuer.map { [$0] } ?? [], audiences: []))
+        var settings = LoginAccessSettings(login: index ?? 0)
         guard let object = route.object("login") else { return index == nil ? nil : settings }
         for key in ["scopes", "acr_values", "allowed_origins"] { Repetition.refuse(object.texts(key), problems) }
         table.read(object, into: &settings)
-        settings.requirements.scopes = object.texts("scopes").map(\.text)
-        settings.requirements.scopesByMethod = methods.loginScopes
-        settings.requirements.optional = settings.optional
+        settings.rights.scopes = object.texts("scopes").map(\.text)
+        settings.rights.scopesByMethod = methods.loginScopes
         judgeScopes(object, name.text, client, problems)
         return index == nil ? nil : settings
     }

@@ -19,7 +19,7 @@ enum RequestObjectSection {
             .word(
                 "type", \.objectType, [("oauth-authz-req+jwt", .authorizationRequest), ("JWT", .jwt)],
                 "Their typ; JWT is for servers that do not know the other."),
-            .seconds("lifetime", number: \.objectLifetimeSeconds, 60...3600, "How long one is good."),
+            .seconds("lifetime", \.objectLifetime, 60...3600, "How long one is good."),
             .key(
                 "encryption", .object(encryption), .optional, example: "{ algorithm: RSA-OAEP-256 }",
                 "Encrypts them to the server, beside the signature."),

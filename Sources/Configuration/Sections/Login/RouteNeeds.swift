@@ -16,10 +16,10 @@ struct RouteNeeds {
         for route in routes {
             names.formUnion(route.identity.compactMap(\.claim.first))
             if case .assertion(let assertion) = route.credential { names.formUnion(assertion.claims) }
-            guard let requirements = route.access.login?.requirements else { continue }
-            names.formUnion(requirements.claims.compactMap(\.claim.first))
-            if !requirements.acrValues.isEmpty { names.insert("acr") }
-            if requirements.maxAgeSeconds != nil { names.insert("auth_time") }
+            guard let rights = route.access.login?.rights else { continue }
+            names.formUnion(rights.claims.compactMap(\.claim.first))
+            if !rights.acrValues.isEmpty { names.insert("acr") }
+            if rights.maximumAge != nil { names.insert("auth_time") }
         }
         return names.subtracting(["iss", "sub"]).sorted()
     }
@@ -38,16 +38,16 @@ struct RouteNeeds {
     var scopes: [String] {
         var common: [String]?
         for route in routes {
-            guard let requirements = route.access.login?.requirements, !requirements.optional else { return [] }
-            let needed = Self.always(requirements)
+            guard let access = route.access.login, !access.optional else { return [] }
+            let needed = Self.always(access.rights)
             common = common.map { $0.filter(needed.contains) } ?? needed
         }
         return common ?? []
     }
 
-    private static func always(_ requirements: TokenSettings) -> [String] {
-        guard !requirements.scopesByMethod.isEmpty else { return requirements.scopes }
-        let lists = Array(requirements.scopesByMethod.values)
+    private static func always(_ rights: RightsSettings) -> [String] {
+        guard !rights.scopesByMethod.isEmpty else { return rights.scopes }
+        let lists = Array(rights.scopesByMethod.values)
         return (lists.first ?? []).filter { scope in lists.allSatisfy { $0.contains(scope) } }
     }
 }

@@ -14,10 +14,10 @@ import Testing
                       allowed_origins: ["https://app.example.com:443"], require_header: true, keep_form: true }
                     """))
         let access = try #require(loaded.routes[0].access.login)
-        #expect(access.requirements.scopes == ["orders"])
-        #expect(access.requirements.claims.map(\.anyOf) == [["staff"]])
-        #expect(access.requirements.acrValues == ["mfa"])
-        #expect(access.requirements.maxAgeSeconds == 300)
+        #expect(access.rights.scopes == ["orders"])
+        #expect(access.rights.claims.map(\.anyOf) == [["staff"]])
+        #expect(access.rights.acrValues == ["mfa"])
+        #expect(access.rights.maximumAge == .seconds(300))
         #expect(access.allowedOrigins == ["https://app.example.com"])
         #expect(access.requiresHeader && access.keepsForm && !access.optional)
         #expect(loaded.routes[0].access.token == nil)
@@ -37,8 +37,8 @@ import Testing
             Issue.record("another access")
             return
         }
-        #expect(token.scopesByMethod == ["GET": ["a"], "HEAD": ["a"]])
-        #expect(login.requirements.scopesByMethod == ["GET": ["b"], "HEAD": ["b"]])
+        #expect(token.rights.scopesByMethod == ["GET": ["a"], "HEAD": ["a"]])
+        #expect(login.rights.scopesByMethod == ["GET": ["b"], "HEAD": ["b"]])
         #expect(loaded.routes[0].methods == ["GET", "HEAD"])
         #expect(loaded.logins[0].uses.claimNames == ["address"])
     }

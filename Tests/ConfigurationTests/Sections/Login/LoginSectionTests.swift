@@ -44,8 +44,6 @@ import Testing
             return
         }
         #expect(access.login == 0)
-        #expect(access.requirements.issuers == ["main"])
-        #expect(access.requirements.audiences == [])
         #expect(loaded.issuers[0].readsEndpoints)
     }
 
@@ -105,7 +103,7 @@ import Testing
             request_object: { lifetime: 2m, encryption: { algorithm: RSA-OAEP-256 }, sha256_fragment: true, repeat_parameters: true }
             """, authentication: Self.assertions
         ).authorization
-        #expect(authorization.objectLifetimeSeconds == 120)
+        #expect(authorization.objectLifetime == .seconds(120))
         #expect(authorization.encryption == .init(algorithm: "RSA-OAEP-256", encoding: "A256GCM"))
         #expect(authorization.hashesRequestURI)
         #expect(authorization.repeatsParameters)
