@@ -47,7 +47,7 @@ package final class StoreLinks {
     let turn = UnsafeMutablePointer<FileEvent>.allocate(capacity: 1)
     private let timer = UnsafeMutablePointer<FileEvent>.allocate(capacity: 1)
     private var wakesAt = UInt64.max
-    private(set) var isStopped = true
+    package private(set) var isStopped = true
     /// What links that are gone have done.
     private var earlier = LinkCounters()
     /// Commands that were sent somewhere else, or once more.

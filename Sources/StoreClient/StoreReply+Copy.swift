@@ -1,9 +1,9 @@
-import RESP
-import SharedState
+package import RESP
+package import SharedState
 
 extension StoreReply {
     /// A reply that outlives its telling.
-    init(copying reply: borrowing Reply) {
+    package init(copying reply: borrowing Reply) {
         switch reply.kind {
         case .simpleString, .bulkString: self = .bytes(reply.bytes.copied)
         case .error: self = .error(reply.bytes.copied)

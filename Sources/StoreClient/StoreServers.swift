@@ -1,7 +1,7 @@
 import Crypto
-import RESP
+package import RESP
 package import SharedState
-import StoreLink
+package import StoreLink
 package import Transport
 
 /// Where the servers of a store are, what is said to them first, and how much is held for them.
@@ -76,6 +76,9 @@ package struct StoreServers: Sendable {
         replicationQuestion = .words(["WAIT", "1", "\(min(100, limits.command / 1000))"])
     }
 
+    /// Where the first of them is, of those that are configured.
+    package var firstPlace: LinkServer.Place { seeds.first ?? sentinels.first ?? .unixSocket(path: "") }
+
     /// The server at a place; nil where it would be spoken to in the clear across a network that nobody allowed (SH-06).
     func server(at place: LinkServer.Place) -> LinkServer? {
         guard tls == nil else { return LinkServer(place, tls: tls, serverName: serverName) }
@@ -104,7 +107,7 @@ package struct StoreServers: Sendable {
 
 extension Command {
     /// A command of these arguments, its name the first of them.
-    init(_ arguments: [[UInt8]]) {
+    package init(_ arguments: [[UInt8]]) {
         self.init(arguments.first.map { String(decoding: $0, as: UTF8.self) } ?? "")
         for argument in arguments.dropFirst() { append(argument.span) }
     }

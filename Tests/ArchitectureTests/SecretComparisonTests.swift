@@ -47,7 +47,9 @@ import Testing
         "Access/Authenticate/CheckCertificate",
         "Access/Memory/RefusedTokens",
         "Access/Memory/TokenCache", "Access/Memory/VouchedTokens",
-        "Sessions/Stores/MemorySessionStore", "Sessions/Stores/Successors", "Gateway/Audit/KeyPrints",
+        "Sessions/Stores/MemorySessionStore", "Sessions/Stores/Successors",
+        "SharedState/Sessions/KnownSessions", "SharedState/Sessions/MovingSessionStore",
+        "SharedState/Sessions/SharedSessionStore", "Gateway/Audit/KeyPrints",
     ]
 
     /// A comparison that may end at the first difference, of something that is named as secrets and their digests are.

@@ -75,6 +75,8 @@ struct AdminPage {
             writer.endObject()
             lines.append(writer.text)
         }
+        let store = gateway.storeReports.isUp
+        if !gateway.storeReports.isReady(gateway.settings.store) { isReady = false }
         let state = gateway.isDraining ? "draining" : isReady ? "ready" : "not_ready"
         // What is served is as good as before; that it is not what the file says is for people to know.
         var configuration = JSONWriter()
@@ -95,9 +97,11 @@ struct AdminPage {
         }
         configuration.endObject()
         let issuers = lines.joined(separator: ",")
+        let shared = store.map { ",\"store\":\"\($0 ? "up" : "down")\"" } ?? ""
         self.init(
             status: isReady ? 200 : 503,
-            text: "{\"state\":\"\(state)\",\"configuration\":\(configuration.text),\"issuers\":[\(issuers)]}\n",
+            text:
+                "{\"state\":\"\(state)\",\"configuration\":\(configuration.text),\"issuers\":[\(issuers)]\(shared)}\n",
             contentType: "application/json", isHead: isHead)
     }
 

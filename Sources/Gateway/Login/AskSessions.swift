@@ -67,6 +67,11 @@ extension WorkerRef {
             var refused = Refused(
                 .sessionRefreshUnavailable, expected: "refreshed tokens", found: "no answer of the authorization server"
             )
+            if kept == nil, case .elsewhere = store.lookUp(answer.value, now: now) {
+                // Whether there is a session nobody knows: it is not for the authorization server to say.
+                refused = Refused(
+                    .sessionStoreUnavailable, expected: "the session store's answer", found: "none")
+            }
             if case .tooMany = answer.result {
                 refused = Refused(
                     .clientWaitersTooMany, expected: "fewer refreshes of one user under way", found: "more")

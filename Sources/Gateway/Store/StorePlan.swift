@@ -1,6 +1,8 @@
+import Access
 import Crypto
 import SharedState
 import StoreClient
+import StoreLink
 import Transport
 
 /// The store of one configuration: what is in it, and how it is reached.
@@ -9,13 +11,20 @@ struct StorePlan {
     let store: SharedStore
     /// Its servers.
     let servers: StoreServers
+    /// How old a proof may be, and how far ahead: what the store must not have forgotten.
+    let proofWindow: (past: Duration, future: Duration)
 
+    /// Where the operator is told that the store is.
+    var place: LinkServer.Place { servers.firstPlace }
     var settings: StoreSettings { store.settings }
 
     /// The store of these settings, asked by `caller`.
     ///
     /// Without `readsTLS` no certificate is read: for whoever opens no connection.
-    init(_ settings: StoreSettings, caller: StoreCaller, readsTLS: Bool) throws(GatewayFailure) {
+    init(
+        _ settings: StoreSettings, _ proofs: ProofSettings, caller: StoreCaller, readsTLS: Bool
+    ) throws(GatewayFailure) {
+        proofWindow = (proofs.past, proofs.future)
         do throws(CryptoRefusal) {
             store = try SharedStore(settings, asking: caller)
         } catch {

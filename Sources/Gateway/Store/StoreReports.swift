@@ -1,3 +1,4 @@
+import SharedState
 import StoreClient
 import StoreLink
 import Synchronization
@@ -25,6 +26,16 @@ final class StoreReports: Sendable {
     private let said = Mutex<[Said: UInt64]>([:])
     private let links: Mutex<[Links?]>
     private let localWorkers = Mutex<Set<Int>>([])
+    /// What the store may have forgotten.
+    let forgotten = ForgottenProofs()
+    private let watching = Mutex<EpochWatch?>(nil)
+    private let forgettingSaid = OncePerMinute()
+    private let gaps = Atomic<UInt64>(0)
+    private let forgettings = Atomic<UInt64>(0)
+    private let logLag = Atomic<Int64>(0)
+    /// When the store was reached for the first time, or not at all; monotonic microseconds.
+    private let startedAt = WorkerClock().microseconds()
+    private let hasConnected = Atomic<Bool>(false)
     private let losses = Mutex<[(word: String, count: UInt64)]>([])
     /// Servers that are remembered; those of a cluster, and more that somebody announces.
     private static let limit = 1024
@@ -34,6 +45,54 @@ final class StoreReports: Sendable {
         self.metrics = metrics
         links = Mutex(Array(repeating: nil, count: workers))
     }
+
+    // MARK: the watch
+
+    /// Watches the store of now.
+    func watch(_ watch: EpochWatch?) { watching.withLock { $0 = watch } }
+
+    /// Does something with the watch, whose judgement every worker's proofs obey at once.
+    @discardableResult
+    func epoch<Result: Sendable>(_ body: (inout EpochWatch) -> Result) -> Result? {
+        let (result, until) = watching.withLock { watch -> (Result?, Int64?) in
+            guard var held = watch else { return (nil, nil) }
+            let result = body(&held)
+            watch = held
+            return (result, held.forgottenUntil)
+        }
+        if let until { forgotten.note(until: until) }
+        return result
+    }
+
+    /// The store forgot what it knew.
+    func forgot(_ how: EpochWatch.Forgetting?) {
+        forgettings.wrappingAdd(1, ordering: .relaxed)
+        guard forgettingSaid.takesTurn(at: WorkerClock().microseconds()) else { return }
+        log.write(.error, .storeForgot, [LogField(.reason, how.map { "\($0)" } ?? "")])
+    }
+
+    func countGap() { gaps.wrappingAdd(1, ordering: .relaxed) }
+
+    func noteLog(lag: Int64?) { logLag.store(lag ?? 0, ordering: .relaxed) }
+
+    /// Tells what a server says of itself that does not fit.
+    func noteInformation(topology: StoreSettings.Topology, place: LinkServer.Place) {
+        let found = watching.withLock { $0?.information?.unsuitabilities(as: topology) } ?? []
+        for one in found {
+            let (setting, text) = one.words
+            say(.warning, .storeUnsuitable, place, [LogField(.setting, setting), LogField(.found, text)])
+        }
+    }
+
+    /// Whether this gateway may say that it is ready, as far as the store goes (SH-11, SH-36).
+    func isReady(_ settings: StoreSettings?) -> Bool {
+        guard let settings else { return true }
+        if watching.withLock({ $0?.skew.isUnready(at: WatchTime.now) }) == true { return false }
+        if settings.readiness == .strict { return isUp ?? false }
+        return hasConnected.load(ordering: .relaxed) || WorkerClock().microseconds() >= startedAt &+ 10_000_000
+    }
+
+    // MARK: numbers
 
     /// Counts what came of a command; on the worker's loop.
     func count(worker: Int, _ kind: StoreMetrics.Kind, _ outcome: StoreMetrics.Outcome, microseconds: UInt64?) {
@@ -60,6 +119,13 @@ final class StoreReports: Sendable {
                     readings.servers.append(StoreReadings.Server(node: node, isUp: state.isUp))
                 }
             }
+        }
+        readings.gaps = gaps.load(ordering: .relaxed)
+        readings.forgot = forgettings.load(ordering: .relaxed)
+        readings.endingsLag = UInt64(clamping: logLag.load(ordering: .relaxed)) &* 1000
+        watching.withLock { watch in
+            readings.clockSkew = (watch?.skew.milliseconds ?? 0) &* 1000
+            readings.isEvicting = watch?.information?.isEvicting ?? false
         }
         readings.areProofsLocal = localWorkers.withLock { !$0.isEmpty }
         readings.reconnects = losses.withLock { $0.map { (reason: $0.word, count: $0.count) } }
@@ -92,6 +158,7 @@ final class StoreReports: Sendable {
     func told(_ event: StoreEvent) {
         switch event {
         case .connected(let place):
+            hasConnected.store(true, ordering: .relaxed)
             say(.info, .storeConnected, place, [])
         case .lost(let place, let loss):
             countLoss("\(loss.word)")
@@ -100,7 +167,12 @@ final class StoreReports: Sendable {
                 [LogField(.reason, "\(loss.word)"), LogField(.found, loss.found)])
         case .unsuitable(let place, let setting, let found):
             say(.error, .storeUnsuitable, place, [LogField(.setting, setting), LogField(.found, found)])
-        case .epoch, .information: break
+        case .epoch(let word):
+            // Before anything is asked on that connection.
+            if let step = epoch({ $0.greeted(word, at: WatchTime.now) }), step.forgetting != nil {
+                forgot(step.forgetting)
+            }
+        case .information: break
         }
     }
 
@@ -114,6 +186,20 @@ final class StoreReports: Sendable {
             return true
         }
         if isDue { log.write(level, event, [LogField(.address, place.text)] + fields) }
+    }
+}
+
+extension StoreInformation.Unsuitability {
+    /// The key to change, and what was found; where the key is the server's own it says so.
+    fileprivate var words: (setting: String, found: String) {
+        switch self {
+        case .tooOld(let version):
+            ("store.url", "version \(version), which lacks commands that are needed: 7.0 has them")
+        case .evicting(let policy):
+            ("maxmemory-policy", "\(policy), which drops used proofs and sessions: noeviction does not")
+        case .cluster: ("store.topology", "a server of a cluster")
+        case .noCluster: ("store.topology", "a server that is in no cluster")
+        }
     }
 }
 

@@ -34,6 +34,8 @@ final class WorkerStore {
     private var next: StoreSide?
     private var leaving: [StoreSide] = []
     private var isStarted = false
+    /// What one worker watches for all.
+    private var watch: StoreWatch?
     private var patience: LoopTimer?
     private var departure: LoopTimer?
     /// Publishes how the links are.
@@ -59,6 +61,7 @@ final class WorkerStore {
         }
         beat = LoopTimer(loop: loop) { [unowned self] in
             publish()
+            watch?.beat()
             beat?.arm(milliseconds: 1000)
         }
     }
@@ -86,6 +89,11 @@ final class WorkerStore {
         isStarted = true
         self.worker = WorkerReference(pointer: worker)
         guard !isRelayed else { return }
+        if caller != nil {
+            let watch = StoreWatch(plan, loop, resolver, reports, self)
+            self.watch = watch
+            watch.start()
+        }
         caller?.use(current.links)
         current.links.start()
         publish()
@@ -107,6 +115,7 @@ final class WorkerStore {
     /// Reaches the store as another configuration says.
     func go(on plan: StorePlan) {
         defer { self.plan = plan }
+        if !plan.isReached(as: self.plan) { watch?.go(on: plan) }
         guard !plan.isReached(as: self.plan) else { return }
         next?.links.stop()
         let side = StoreSide(plan.servers, loop, resolver)
@@ -119,6 +128,8 @@ final class WorkerStore {
     /// Lets go of the store: no configuration names one any more.
     func stop() {
         caller?.use(nil)
+        watch?.stop()
+        watch = nil
         for side in [current, next].compactMap(\.self) { leave(side) }
         next = nil
         beat?.cancel()
@@ -132,6 +143,7 @@ final class WorkerStore {
 
     fileprivate func answered(_ ticket: UInt64, _ answer: borrowing Answer) {
         if ticket >= StoreCaller.firstTicket { return caller?.answered(ticket, answer) ?? () }
+        if ticket >= StoreWatch.firstTicket { return watch?.answered(ticket, answer) ?? () }
         worker?.pointer.proofAnswered(ticket, ProofAnswer(answer))
     }
 
@@ -143,7 +155,9 @@ final class WorkerStore {
         case .connected:
             lostAt = nil
             publish()
+            watch?.connected()
         case .lost:
+            watch?.lost()
             if lostAt == nil, !side.links.states.contains(where: \.isUp) { lostAt = WorkerClock().microseconds() }
             publish()
         case .epoch, .information, .unsuitable: break

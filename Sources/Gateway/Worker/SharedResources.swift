@@ -66,8 +66,8 @@ struct SharedResources {
             readsTLS
             ? try SharedResources.serverTLS(settings.listeners, ticketKeys) : settings.listeners.map { _ in nil }
         resolver = previous?.resolver ?? Resolver()
-        store = try settings.store.map { settings throws(GatewayFailure) in
-            try StorePlan(settings, caller: storeCaller ?? StoreCaller(), readsTLS: readsTLS)
+        store = try settings.store.map { store throws(GatewayFailure) in
+            try StorePlan(store, settings.proofs, caller: storeCaller ?? StoreCaller(), readsTLS: readsTLS)
         }
         pages = PageBook(settings.pages)
         self.operatorLog = operatorLog

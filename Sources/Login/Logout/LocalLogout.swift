@@ -27,8 +27,10 @@ extension LogoutService {
         // The cookies stay: without them the next attempt could end nothing.
         case .unavailable: return .storeUnavailable
         case .none: return landed(request, place, cookies: place.cookieDeletion)
-        case .found(let session, _, _):
+        case .found(let found, let value, _):
             do throws(SessionStoreRefusal) {
+                // Another process may have refreshed it a moment ago: the newest tokens are the ones to revoke.
+                let session = try await place.store.load(value, now: place.now) ?? found
                 let known = try await place.end(.session(session))
                 // The store's own state may be newer than what the browser brought.
                 ended = known.first ?? session

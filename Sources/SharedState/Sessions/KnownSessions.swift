@@ -56,6 +56,23 @@ final class KnownSessions: Sendable {
         var places: [NameDigest] = []
         var hand = 0
         var ended: [NameDigest: Int64] = [:]
+        /// The sessions that a marker could end, so that a line about one does not look through all of them.
+        var byMarker: [NameDigest: Set<NameDigest>] = [:]
+
+        mutating func insert(_ key: NameDigest, _ entry: Entry) {
+            entries[key] = entry
+            for marker in entry.markers { byMarker[marker, default: []].insert(key) }
+        }
+
+        @discardableResult
+        mutating func remove(_ key: NameDigest) -> Entry? {
+            guard let entry = entries.removeValue(forKey: key) else { return nil }
+            for marker in entry.markers {
+                byMarker[marker]?.remove(key)
+                if byMarker[marker]?.isEmpty == true { byMarker[marker] = nil }
+            }
+            return entry
+        }
     }
 
     private final class Shard: Sendable {
@@ -123,7 +140,7 @@ final class KnownSessions: Sendable {
             guard state.ended[key] == nil else { return false }
             guard var known = state.entries[key] else {
                 makeRoom(key, in: &state)
-                state.entries[key] = entry
+                state.insert(key, entry)
                 return true
             }
             if entry.session.generation >= known.session.generation {
@@ -145,18 +162,23 @@ final class KnownSessions: Sendable {
         shard(key).state.withLock { state in
             guard let entry = state.entries[key] else { return }
             state.entries[key]?.newest = max(entry.newest, generation)
-            state.entries[key]?.checkedAt = max(entry.checkedAt ?? time, time)
+            state.entries[key]?.checkedAt = time
         }
     }
 
     /// Keeps a state that the store does not have yet.
-    func hold(_ key: NameDigest, _ session: Session, leased: UInt32) -> Bool {
+    func hold(_ key: NameDigest, _ entry: Entry, leased: UInt32) -> Bool {
         shard(key).state.withLock { state in
-            guard state.ended[key] == nil, let entry = state.entries[key],
-                entry.session.generation <= session.generation
-            else { return false }
-            state.entries[key]?.session = session
-            state.entries[key]?.newest = max(entry.newest, session.generation)
+            guard state.ended[key] == nil else { return false }
+            if state.entries[key] == nil {
+                makeRoom(key, in: &state)
+                state.insert(key, entry)
+            }
+            guard let known = state.entries[key], known.session.generation <= entry.session.generation else {
+                return false
+            }
+            state.entries[key]?.session = entry.session
+            state.entries[key]?.newest = max(known.newest, entry.newest)
             state.entries[key]?.leased = leased
             return true
         }
@@ -166,15 +188,16 @@ final class KnownSessions: Sendable {
     func letGo(_ key: NameDigest) {
         shard(key).state.withLock { state in
             guard state.entries[key]?.leased != nil else { return }
-            state.entries[key] = nil
+            state.remove(key)
         }
     }
 
     /// Notes that a session is in use; when it was before, if that is long enough ago that the store is to know it.
     func takeTouch(_ key: NameDigest, secret: SHA256Digest, now: Int64, interval: Int64) -> Int64? {
         shard(key).state.withLock { state in
+            // A time ahead is from before the clock was set back.
             guard let entry = state.entries[key], entry.secret == secret,
-                SessionLimits.sum(entry.seenAt, interval) <= now
+                SessionLimits.sum(entry.seenAt, interval) <= now || SessionLimits.sum(now, interval) < entry.seenAt
             else { return nil }
             state.entries[key]?.seenAt = now
             return entry.seenAt
@@ -211,7 +234,7 @@ final class KnownSessions: Sendable {
                     state.entries[other]?.isUsed = false
                     continue
                 }
-                state.entries[other] = nil
+                state.remove(other)
             }
             state.places[place] = key
             return
@@ -225,6 +248,8 @@ final class KnownSessions: Sendable {
 
 extension KnownSessions {
     /// Notes that a session is over; what was known of it.
+    ///
+    /// Only an ending of one that is known here is news here: of those of a whole fleet most are not.
     @discardableResult
     func end(_ key: NameDigest, now: Int64) -> Session? {
         let session = shard(key).state.withLock { state in
@@ -234,9 +259,9 @@ extension KnownSessions {
                 if state.ended.count >= KnownSessions.endedLimit { state.ended = [:] }
             }
             state.ended[key] = SessionLimits.sum(now, KnownSessions.memoryOfEnding)
-            return state.entries.removeValue(forKey: key)?.session
+            return state.remove(key)?.session
         }
-        noteEnding()
+        if session != nil { noteEnding() }
         return session
     }
 
@@ -247,8 +272,9 @@ extension KnownSessions {
     func sessions(with markers: Set<NameDigest>) -> [(NameDigest, Session)] {
         shards.flatMap { shard in
             shard.state.withLock { state in
-                state.entries.filter { $0.value.markers.contains { markers.contains($0) } }
-                    .map { ($0.key, $0.value.session) }
+                markers.flatMap { state.byMarker[$0] ?? [] }.compactMap { key in
+                    state.entries[key].map { (key, $0.session) }
+                }
             }
         }
     }
@@ -284,7 +310,7 @@ extension KnownSessions {
         shard(key).state.withLock { state in
             if state.entries[key] == nil {
                 makeRoom(key, in: &state)
-                state.entries[key] = make()
+                state.insert(key, make())
             }
             guard let entry = state.entries[key], entry.askedAt != now else { return false }
             if case .fresh = rules.age(entry.checkedAt, now: now) { return false }
@@ -298,9 +324,10 @@ extension KnownSessions {
         for shard in shards {
             shard.state.withLock { state in
                 state.ended = state.ended.filter { now < $0.value }
-                state.entries = state.entries.filter {
-                    $0.value.leased != nil || now < limits.end(of: $0.value.session)
+                let over = state.entries.filter {
+                    $0.value.leased == nil && now >= limits.end(of: $0.value.session)
                 }
+                for key in over.keys { state.remove(key) }
             }
         }
     }

@@ -7,6 +7,7 @@ extension SharedSessionStore {
         case .session(let session):
             try await questions.end([shared.names.session(session.id)], tombstone: lifetime.memoryOfEnding)
             let ended = known.end(Self.key(of: session), now: now)
+            if ended == nil { known.noteEnding() }
             waiting.wake(Self.key(of: session))
             return ended.map { [$0] } ?? []
         case .serverSession(let issuer, let sid, _):
@@ -64,9 +65,8 @@ extension SharedSessionStore {
             switch line.kind {
             case .ended:
                 // One of another client, or one that nobody here has seen, is noted too: an answer may be under way.
-                known.end(key, now: now)
+                if known.end(key, now: now) != nil { isNews = true }
                 waiting.wake(key)
-                isNews = true
             case .refreshed:
                 known.learn(key, generation: line.generation)
                 waiting.wake(key)
@@ -76,9 +76,11 @@ extension SharedSessionStore {
         if !markers.isEmpty {
             known.noteMarker()
             let keys = known.sessions(with: markers).map(\.0)
-            known.makeDue(keys)
-            known.noteEnding()
-            askBeside(keys, now: now)
+            if !keys.isEmpty {
+                known.makeDue(keys)
+                known.noteEnding()
+                askBeside(keys, now: now)
+            }
         }
         if isNews { tell(.ended) }
     }
@@ -91,13 +93,23 @@ extension SharedSessionStore {
     }
 
     /// Asks about sessions that no request waits for; their endings are noted.
-    private func askBeside(_ keys: [NameDigest], now: Int64) {
-        guard !keys.isEmpty else { return }
+    func askBeside(_ keys: [NameDigest], now: Int64) {
+        guard open.add(keys) else { return }
         inBackground { store in
-            for key in keys {
-                guard let entry = store.known.entry(key) else { continue }
-                _ = try? await store.recheck(key, entry, now: now)
+            while let batch = store.open.next() {
+                await withTaskGroup(of: Void.self) { group in
+                    for key in batch { group.addTask { await store.askBeside(key, now: now) } }
+                }
             }
+        }
+    }
+
+    private func askBeside(_ key: NameDigest, now: Int64) async {
+        guard let entry = known.entry(key) else { return }
+        do throws(SessionStoreRefusal) {
+            _ = try await recheck(key, entry, now: now)
+        } catch {
+            open.failed(key)
         }
     }
 }

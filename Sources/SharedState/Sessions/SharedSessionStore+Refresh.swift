@@ -65,7 +65,8 @@ extension SharedSessionStore {
 
     package func hold(_ value: [UInt8], _ session: Session, under lease: RefreshLease, now: Int64) -> Bool {
         guard let cookie = SharedCookie(value.span), cookie.id == session.id else { return false }
-        return known.hold(Self.key(cookie), session, leased: lease.generation)
+        return known.hold(
+            Self.key(cookie), entry(session, cookie, checkedAt: now), leased: lease.generation)
     }
 
     package func putBack(_ session: Session, _ lease: RefreshLease, pauseMilliseconds: Int64) async {

@@ -36,6 +36,7 @@ package final class SharedSessionStore: SessionStore {
     private let executor: any TaskExecutor
     private let onNote: @Sendable (SharedSessionNote) -> Void
     private let loads: SessionLoads
+    let open = OpenQuestions()
     private let background = Atomic<Int>(0)
 
     /// With `other`, goes on with what that knows; both may be used, by any thread.
@@ -166,7 +167,11 @@ package final class SharedSessionStore: SessionStore {
 
     package func goesOn(from other: any SessionStore) -> Bool { (other as? SharedSessionStore)?.known === known }
 
-    package func sweep(now: Int64) { known.sweep(now: now, rules.limits) }
+    package func sweep(now: Int64) {
+        known.sweep(now: now, rules.limits)
+        // What the store did not answer is asked again: a stream that is open brings no request.
+        askBeside(open.takeUnanswered(), now: now)
+    }
 }
 
 // MARK: what the store is asked

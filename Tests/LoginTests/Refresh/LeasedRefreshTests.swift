@@ -24,7 +24,7 @@ struct `refreshes of a shared session` {
     @Test(.holds("SH-30"), .refuses("SH-30")) func `by eight processes make one request each, and all have the result`()
         async throws
     {
-        let clock = RunningClock()
+        let clock = YieldingClock()
         let replicas = try Replica.several(8).map { RefreshingReplica($0, server, clock) }
         var due: [(Session, [UInt8])] = []
         for number in 0..<200 {
@@ -284,15 +284,14 @@ private final class RefreshingReplica: Sendable {
     func made(_ session: Session) -> Bool { kept.all.contains(session.refreshToken?.reveal() ?? []) }
 }
 
-/// The machine's own time.
-private struct RunningClock: IssuerClock {
-    private static let start = ContinuousClock.now
+/// A clock on which who waits for less than a second goes on when others have had their turn, and nobody else ever.
+private struct YieldingClock: IssuerClock {
+    func now() -> Moment { Moment(milliseconds: 0, wallSeconds: Sample.now) }
 
-    func now() -> Moment {
-        let passed = Self.start.duration(to: .now)
-        let milliseconds = passed.components.seconds * 1000 + passed.components.attoseconds / 1_000_000_000_000_000
-        return Moment(milliseconds: milliseconds, wallSeconds: Sample.now + milliseconds / 1000)
+    func sleep(milliseconds: Int) async throws {
+        guard milliseconds >= 1000 else { return await Task.yield() }
+        let forever = AsyncStream<Void> { _ in }
+        for await _ in forever {}
+        throw CancellationError()
     }
-
-    func sleep(milliseconds: Int) async throws { try await Task.sleep(for: .milliseconds(milliseconds)) }
 }

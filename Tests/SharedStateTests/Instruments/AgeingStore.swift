@@ -6,20 +6,17 @@ import TestSupport
 
 /// A shared store at a real server whose keys grow older with the time that a test says it is.
 ///
-/// What the store knows of time is how long its keys have left. So whenever the test's time has passed, they have that much
-/// less.
+/// What the store knows of time is how long its keys have left. Here a second of the test is a thousand of the machine's, so
+/// that a slow one costs a key nothing that shows; and when the test's time has passed, keys have that much less.
 final class AgeingStore: SessionStore {
     let store: SharedSessionStore
-    private let administrator: StoreClient
-    private let prefix: String
+    private let asking: SlowlyAgeing
     private let time = Mutex<Int64?>(nil)
 
     init(_ server: RedisServer, _ settings: SessionSettings, client: String, issuer: String? = nil) throws {
-        let shared = try SharedStore.make(try RedisAsking(server))
-        prefix = shared.settings.prefix
-        administrator = try server.administrator()
+        asking = SlowlyAgeing(try RedisAsking(server), try server.administrator())
         store = SharedSessionStore(
-            shared, settings: settings, for: SharedSessionClient(name: client, issuer: issuer),
+            try SharedStore.make(asking), settings: settings, for: SharedSessionClient(name: client, issuer: issuer),
             executor: OwnThreads.shared)
     }
 
@@ -29,11 +26,7 @@ final class AgeingStore: SessionStore {
             defer { time = max(now, time ?? now) }
             return max(0, now - (time ?? now))
         }
-        guard seconds > 0, let keys = try? administrator.send("KEYS", "\(prefix):*").array else { return }
-        for key in keys.compactMap(\.bytes) {
-            guard let left = try? administrator.send(["PTTL".bytes, key]).number, left > 0 else { continue }
-            _ = try? administrator.send(["PEXPIRE".bytes, key, StoreNumber.text(left - seconds * 1000)])
-        }
+        if seconds > 0 { asking.age(seconds) }
     }
 
     func lookUp(_ value: [UInt8], now: Int64) -> SessionLookup {
@@ -77,8 +70,46 @@ final class AgeingStore: SessionStore {
 
     func goesOn(from other: any SessionStore) -> Bool { store.goesOn(from: (other as? AgeingStore)?.store ?? other) }
 
-    func sweep(now: Int64) {
-        age(now)
-        store.sweep(now: now)
+    func sweep(now: Int64) { store.sweep(now: now) }
+}
+
+/// Gives keys a thousand times as long, and takes the same of it.
+private final class SlowlyAgeing: StoreAsking {
+    private let behind: any StoreAsking
+    private let administrator: StoreClient
+    private let keys = Mutex<Set<[UInt8]>>([])
+
+    init(_ behind: any StoreAsking, _ administrator: StoreClient) {
+        (self.behind, self.administrator) = (behind, administrator)
+    }
+
+    func age(_ seconds: Int64) {
+        for key in keys.withLock({ $0 }) {
+            guard let left = try? administrator.send(["PTTL".bytes, key]).number, left > 0 else { continue }
+            _ = try? administrator.send(["PEXPIRE".bytes, key, StoreNumber.text(left - seconds * 1_000_000)])
+        }
+    }
+
+    func ask(_ question: StoreQuestion) async throws(StoreRefusal) -> StoreReply {
+        keys.withLock { _ = $0.insert(question.key.bytes) }
+        var arguments = question.arguments
+        if let place = SlowlyAgeing.place(of: arguments), let time = StoreNumber.parse(arguments[place]) {
+            arguments[place] = StoreNumber.text(time * 1000)
+        }
+        return try await behind.ask(
+            StoreQuestion(key: question.key, arguments: arguments, changesNothing: question.changesNothing))
+    }
+
+    /// Where a command says how long its key is to live.
+    private static func place(of arguments: [[UInt8]]) -> Int? {
+        if arguments[0] == "PEXPIRE".bytes { return 2 }
+        guard arguments.count > 4, let scripts = try? StoreScripts() else { return nil }
+        switch StoreScript.allCases.first(where: { scripts.digest($0) == arguments[1] }) {
+        case .keep: return 6
+        case .commit: return 8
+        case .end: return 4
+        case .mark, .enroll: return 5
+        case .begin, .putBack, .fetch, .log, nil: return nil
+        }
     }
 }

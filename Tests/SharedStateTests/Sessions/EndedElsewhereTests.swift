@@ -140,6 +140,26 @@ import Testing
         #expect(b.look(values[0], now + 1) == .none)
     }
 
+    @Test(.refuses("SH-40")) func `are asked about again where the store did not answer, however many are open`()
+        async throws
+    {
+        let open = (0..<300).map { _ in Sample.session() }
+        for session in open { _ = try await a.create(session) }
+        for session in open { #expect(!b.store.isEnded(session, now: now)) }
+        b.settle()
+        _ = try await a.store.end(.session(open[0]), now: now)
+        b.asking.goDown(.busy)
+        b.store.missedLines()
+        for session in open { #expect(!b.store.isEnded(session, now: now + 1)) }
+        b.settle()
+        b.asking.follow(nil)
+        _ = b.asking.takeAsked()
+        b.store.sweep(now: now + 2)
+        b.settle()
+        #expect(b.asking.takeAsked().filter { $0 == "HGET" }.count == 300)
+        #expect(b.store.isEnded(open[0], now: now + 2) && !b.store.isEnded(open[1], now: now + 2))
+    }
+
     @Test(.refuses("SH-38")) func `are not brought back by an answer that was under way`() async throws {
         let session = Sample.session()
         let value = try await a.create(session)

@@ -1,0 +1,49 @@
+import Synchronization
+
+/// Sessions that are to be asked about beside all requests, a batch at a time: after a gap in the log those are all that are
+/// open here, and as many questions at once would leave the link no room for anybody else (SH-40).
+final class OpenQuestions: Sendable {
+    private struct State {
+        var waiting: [NameDigest] = []
+        /// Those of which the store said nothing.
+        var unanswered: Set<NameDigest> = []
+        var isAsking = false
+    }
+
+    private let state = Mutex(State())
+
+    private static let batch = 64
+
+    /// Takes more of them; whether the caller is to ask, because nobody does.
+    func add(_ keys: [NameDigest]) -> Bool {
+        state.withLock { state in
+            state.waiting += keys
+            guard !state.isAsking, !state.waiting.isEmpty else { return false }
+            state.isAsking = true
+            return true
+        }
+    }
+
+    /// The next ones; nil when there are none, and whoever comes next is to ask.
+    func next() -> [NameDigest]? {
+        state.withLock { state in
+            guard !state.waiting.isEmpty else {
+                state.isAsking = false
+                return nil
+            }
+            defer { state.waiting.removeFirst(min(OpenQuestions.batch, state.waiting.count)) }
+            return Array(state.waiting.prefix(OpenQuestions.batch))
+        }
+    }
+
+    /// The store said nothing of one.
+    func failed(_ key: NameDigest) { state.withLock { _ = $0.unanswered.insert(key) } }
+
+    /// Those of which it said nothing, to be asked about again.
+    func takeUnanswered() -> [NameDigest] {
+        state.withLock { state in
+            defer { state.unanswered = [] }
+            return Array(state.unanswered)
+        }
+    }
+}
