@@ -273,6 +273,9 @@ extension RequirementTable {
                 somebody could.
                 """),
         Requirement(
+            id: "SH-51", source: "policy of this gateway",
+            promise: "Nobody reads a token, a claim, a name, a cookie or a secret in the store."),
+        Requirement(
             id: "SH-52", source: "policy of this gateway",
             promise: """
                 The store's words are shown by 80 printable characters at most, and never those with which it refuses \
