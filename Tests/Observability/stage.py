@@ -37,6 +37,7 @@ clients:
     authentication: {{ method: client_secret_basic, secret: {{ file: {folder}/secret }} }}
     assume_pkce: true
     session: {{ store: memory, keys: [{{ file: {folder}/session.key }}] }}
+store: {{ url: "unix:{folder}/redis.socket", shares: [proofs] }}
 routes:
   - path: /api/
     name: api
@@ -192,12 +193,32 @@ class Gateway:
 
 
 @contextlib.contextmanager
+def store(folder):
+    """A Redis at a socket in the folder."""
+    socket_file = folder / "redis.socket"
+    with open(folder / "redis.log", "wb") as log:
+        process = subprocess.Popen(
+            ["redis-server", "--port", "0", "--unixsocket", socket_file, "--save", "", "--maxmemory-policy", "noeviction"],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, cwd=folder)
+    try:
+        deadline = time.monotonic() + READY_SECONDS
+        while not socket_file.exists():
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise SystemExit(f"Redis is not ready:\n{(folder / 'redis.log').read_text()}")
+            time.sleep(0.02)
+        yield
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+@contextlib.contextmanager
 def gateway(binary):
     """A gateway, and what it needs around it."""
     folder = Path(tempfile.mkdtemp(prefix="portcullis-observability."))
     process = None
     try:
-        with serving(App) as app, serving(Issuer) as issuer, socket.socket() as closed:
+        with store(folder), serving(App) as app, serving(Issuer) as issuer, socket.socket() as closed:
             # Bound and not listened at: nobody else can be there, and nobody is.
             closed.bind(("127.0.0.1", 0))
             subprocess.run(
