@@ -124,7 +124,7 @@ let package = Package(
             name: "Login",
             dependencies: [
                 "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Replay", "Telemetry", "Issuers",
-                "Sessions", "Pages", "Refusals",
+                "Sessions", "SharedState", "Pages", "Refusals",
             ],
             swiftSettings: pure),
 
@@ -224,13 +224,23 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "StoreClientTests",
+            dependencies: [
+                "StoreClient", "StoreLink", "SharedState", "RESP", "Crypto", "EventLoop", "Transport", "Bytes",
+                "TestSupport", "TestTraits",
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "TelemetryTests", dependencies: ["Telemetry", "JSON", "Bytes", "TestSupport", "TestTraits"],
             swiftSettings: settings),
         .testTarget(
             name: "ReplayTests", dependencies: ["Replay", "Crypto", "Bytes", "TestTraits"], swiftSettings: settings),
         .testTarget(
             name: "SessionsTests",
-            dependencies: ["Sessions", "Crypto", "JSON", "Bytes", "HTTPMessage", "TestSupport", "TestTraits"],
+            // Its suite holds the shared store to the same promises, at the server of that store's own tests.
+            dependencies: [
+                "Sessions", "SharedStateTests", "Crypto", "JSON", "Bytes", "HTTPMessage", "TestSupport", "TestTraits",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "SharedStateTests",
@@ -245,7 +255,8 @@ let package = Package(
         .testTarget(
             name: "LoginTests",
             dependencies: [
-                "Login", "Pages", "Refusals", "Sessions", "Issuers", "OAuth", "JOSE", "JSON", "Crypto", "HTTPMessage",
+                "Login", "Pages", "Refusals", "Sessions", "SharedState", "SharedStateTests", "Issuers", "OAuth", "JOSE",
+                "JSON", "Crypto", "HTTPMessage",
                 "Replay", "Telemetry", "Bytes", "TestSupport", "TestTraits",
             ],
             swiftSettings: settings),

@@ -84,7 +84,6 @@ package final class Gateway: @unchecked Sendable {
         self.logs = logs
         audit = try Auditor(settings.audit, logs.audit, isOwn: logs.isAuditAlone)
         operatorLog = logs.operatorLog
-        storeReports = StoreReports(logs.operatorLog)
         service = ServiceNotifier(environment, ownPID: getpid(), log: logs.operatorLog)
         do throws(EventLoopFailure) {
             control = try EventLoop()
@@ -93,6 +92,9 @@ package final class Gateway: @unchecked Sendable {
         }
         let labels = MetricsLabels(settings)
         registry = MetricsRegistry(workers: settings.workers, labels: labels, version: version)
+        let storeReports = StoreReports(logs.operatorLog, registry.storeMetrics, workers: settings.workers)
+        self.storeReports = storeReports
+        registry.attach(store: { storeReports.readings })
         logs.attach(to: registry)
         traces = TraceExporter(loop: control, operatorLog: logs.operatorLog, version: version)
         registry.attach(traces: { [queue = traces.queue] in queue.readings })

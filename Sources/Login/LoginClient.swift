@@ -5,6 +5,7 @@ import JOSE
 package import OAuth
 package import Refusals
 package import Sessions
+import SharedState
 
 /// One login client with all that its logins, refreshes and logouts have in common: what is configured, where its
 /// sessions are, and its requests to its own authorization server.
@@ -45,18 +46,43 @@ package struct LoginClient: Sendable {
         self.settings = settings
         self.client = client
         self.issuer = issuer
+        let alarms = previous?.alarms ?? AlarmRateLimit()
+        let sessions = SharedSessionClient(
+            name: settings.name, identifier: client.credentials.clientID, issuer: settings.idToken.issuer
+        ) { note in Self.tell(note, client: index, alarms, environment) }
         store = try SessionStores.make(
-            settings.session, client: settings.name, clientID: client.credentials.clientID,
-            issuer: settings.idToken.issuer,
+            settings.session, for: sessions,
+            in: environment.store.map { SharedSessions($0, executor: environment.executor) },
             continuing: isSameCookie ? previous?.store : nil)
         // What was begun at one server, or as one client of it, is never finished at another (CF-06, CF-23).
         sealer = try TransactionSealer(
             keys: settings.session.keys, client: settings.name,
             binding: issuer.url + " " + client.credentials.clientID)
         nonces = previous?.nonces ?? ServerNonces()
-        alarms = previous?.alarms ?? AlarmRateLimit()
+        self.alarms = alarms
         toldOf = ToldProblems()
         self.environment = environment
+    }
+
+    /// What the shared store came upon: endings are looked at, and the operator is told of the rest.
+    private static func tell(
+        _ note: SharedSessionNote, client: Int, _ alarms: AlarmRateLimit, _ environment: LoginService.Environment
+    ) {
+        let detail: RefusalDetail
+        switch note {
+        case .ended: return environment.onEvent(.sessionsEnded)
+        case .tampered:
+            detail = RefusalDetail(
+                expected: "sessions as a gateway wrote them", found: "a value that opens for none", check: "SH-53")
+        case .rolledBack:
+            detail = RefusalDetail(
+                expected: "the newest state of a session, or a newer one", found: "an older one", check: "SH-54")
+        case .unreadable(let version):
+            detail = RefusalDetail(
+                expected: "a format that this release reads", found: "version \(version)", check: "SH-26")
+        }
+        guard alarms.isDue(.sessionStoreUnavailable, at: environment.clock.now().milliseconds) else { return }
+        environment.onEvent(.alarm(client: client, .sessionStoreUnavailable, detail: detail))
     }
 
     /// The same client for what is asked on behalf of this span.

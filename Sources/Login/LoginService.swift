@@ -5,6 +5,7 @@ package import JOSE
 package import OAuth
 package import Refusals
 package import Sessions
+package import SharedState
 
 /// Logins, refreshes and logouts of all login clients; one for the whole process.
 ///
@@ -54,16 +55,19 @@ package final class LoginService: Sendable {
         /// Where the service works, and from where it reports.
         package let executor: any TaskExecutor
         package let sources: Sources
+        /// What replicas have in common; nil: nothing.
+        package let store: SharedStore?
         package let onEvent: @Sendable (Event) -> Void
 
         package init(
             fetching: any Fetching, clock: any IssuerClock, executor: any TaskExecutor, sources: Sources,
-            onEvent: @escaping @Sendable (Event) -> Void
+            store: SharedStore? = nil, onEvent: @escaping @Sendable (Event) -> Void
         ) {
             self.fetching = fetching
             self.clock = clock
             self.executor = executor
             self.sources = sources
+            self.store = store
             self.onEvent = onEvent
         }
     }

@@ -55,6 +55,25 @@ package protocol SessionStore: Sendable {
     func replace(
         _ value: [UInt8], by session: Session, now: Int64
     ) async throws(SessionStoreRefusal) -> [UInt8]?
+    /// Asks for the right to refresh a session, for so long: one process at a time has it (SH-30).
+    func beginRefresh(
+        _ value: [UInt8], _ session: Session, leaseMilliseconds: Int64, now: Int64
+    ) async throws(SessionStoreRefusal) -> RefreshTurn
+    /// Keeps a refreshed session, if the right to is still the caller's (SH-32).
+    ///
+    /// May be asked again after it threw.
+    func replace(
+        _ value: [UInt8], by session: Session, under lease: RefreshLease, now: Int64
+    ) async throws(SessionStoreRefusal) -> RefreshOutcome
+    /// Uses a refreshed session here until it can be kept, because its old tokens are spent (SH-34); false where a store
+    /// keeps what it is given or nobody does.
+    func hold(_ value: [UInt8], _ session: Session, under lease: RefreshLease, now: Int64) -> Bool
+    /// Gives the right to refresh back, and keeps every process from asking the server for so long (SH-35).
+    func putBack(_ session: Session, _ lease: RefreshLease, pauseMilliseconds: Int64) async
+    /// Waits until something is heard of a session that another process has changed; ends early with its task.
+    func changed(_ session: Session) async
+    /// Until when a session that was found may be used without another look here, in seconds since 1970 (SH-71).
+    func usableUntil(_ session: Session, now: Int64) -> Int64
     /// Notes that the session is in use; the value the browser is to get for it, nil when it keeps the one it has.
     ///
     /// Once a minute at most for one session (SC-08).

@@ -7,6 +7,8 @@ final class NodeLink: LinkReceiving {
     enum Role {
         /// About keys.
         case node(NodeTable.Node)
+        /// For writes that count only once a replica has them: nothing else is asked there, for it would wait too (SH-60).
+        case writes(NodeTable.Node)
         /// Which servers there are, by its place among those that tell.
         case guide(Int)
     }
@@ -15,11 +17,23 @@ final class NodeLink: LinkReceiving {
     static let nobody = UInt64.max
     /// The ticket of questions which servers there are.
     static let guidance = UInt64.max - 1
+    /// The ticket of the last script that is given again.
+    static let lastScript = UInt64.max - 2
+    /// The ticket of the question whether replicas have the writes before it.
+    static let replication = UInt64.max - 3
 
     private unowned let owner: StoreLinks
     let role: Role
     let place: LinkServer.Place
     private var made: ServerLink?
+    /// The scripts are being given again; what the server says of missing ones until then is known.
+    var isLoadingScripts = false
+    /// When the operator was told the last time that this server does not suit.
+    var saidUnsuitable: UInt64?
+    /// Writes that were answered, while it is unknown whether a replica has them.
+    var held = HeldAnswers()
+    /// How soon it must be known whether a replica has the writes of this turn; 0 when there are none.
+    var replicationWithin: UInt64 = 0
 
     init(
         _ owner: StoreLinks, _ role: Role, place: LinkServer.Place, _ server: LinkServer, greeting: Greeting
@@ -37,19 +51,32 @@ final class NodeLink: LinkReceiving {
         return made
     }
 
+    /// The node whose keys it is asked about.
+    var node: NodeTable.Node? {
+        switch role {
+        case .node(let node), .writes(let node): node
+        case .guide: nil
+        }
+    }
+
     func linkAnswered(_ ticket: UInt64, _ answer: borrowing Answer) {
-        if ticket == NodeLink.nobody { return }
-        if ticket == NodeLink.guidance { return owner.guided(by: self, answer) }
-        guard case .node(let node) = role else { return }
-        owner.answered(node, ticket, answer)
+        switch ticket {
+        case NodeLink.nobody: break
+        case NodeLink.guidance: owner.guided(by: self, answer)
+        case NodeLink.lastScript: isLoadingScripts = false
+        case NodeLink.replication: owner.replicated(by: self, answer)
+        default: owner.answered(self, ticket, answer)
+        }
     }
 
     func linkGreeted(_ step: Int, _ reply: borrowing Reply) {
         guard case .node = role else { return }
         if step == owner.servers.epochStep {
+            // A node that does not have it does not say that there is none.
+            if reply.kind == .error { return }
             owner.receiver.storeTold(.epoch(reply.kind == .bulkString ? reply.bytes.copied : nil))
         } else if step == owner.servers.informationStep {
-            owner.receiver.storeTold(.information(place, reply.kind == .bulkString ? reply.bytes.copied : nil))
+            owner.informed(self, reply.kind == .bulkString ? reply.bytes.copied : nil)
         }
     }
 

@@ -60,19 +60,23 @@ struct NodeTable {
         owners[slot] = UInt16(node + 1)
     }
 
-    /// Takes a whole map of nodes that were entered; those that have nothing any more, whose places are free.
+    /// Takes a whole map of nodes that were entered; those that have nothing any more, whose places are free, but for those
+    /// that are kept.
     ///
-    /// What the map leaves out nobody serves: keys there are refused, and those of other slots are not.
-    mutating func take(_ map: ClusterMap) -> [Node] {
+    /// What the map leaves out nobody serves: keys there are refused, and those of other slots are not. Where ranges overlap,
+    /// the last one counts.
+    mutating func take(_ map: ClusterMap, keeping kept: (Node) -> Bool) -> [Node] {
+        var known: [LinkServer.Place: Node] = [:]
+        for node in nodes { if let place = places[node] { known[place] = node } }
         var owners = [UInt16](repeating: 0, count: HashSlot.count)
+        var isUsed = [Bool](repeating: false, count: places.count)
         for range in map.ranges {
-            guard let node = node(at: range.place) else { continue }
+            guard let node = known[range.place] else { continue }
             for slot in range.first...range.last { owners[slot] = UInt16(node + 1) }
         }
+        for owner in owners where owner > 0 { isUsed[Int(owner) - 1] = true }
         self.owners = owners
-        var used = Set<Node>()
-        for owner in owners where owner > 0 { used.insert(Int(owner) - 1) }
-        let gone = nodes.filter { !used.contains($0) }
+        let gone = nodes.filter { !isUsed[$0] && !kept($0) }
         for node in gone { places[node] = nil }
         return gone
     }

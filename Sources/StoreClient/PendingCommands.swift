@@ -19,6 +19,8 @@ struct PendingCommands {
         var isTaken = false
         /// When it is sent again; nil while a link has it.
         var sendAt: UInt64?
+        /// Its moment has come, and no link has it yet.
+        var isDue = false
         /// The node to which it was redirected for once.
         var detour: Int?
     }
@@ -26,7 +28,9 @@ struct PendingCommands {
     private var entries: [Entry] = []
     private var free: [Int] = []
     /// Those that wait to be sent again.
-    private(set) var waiting: [Int] = []
+    private var waiting: [Int] = []
+    /// When the first of those is sent again; the end of time where none waits.
+    private(set) var nextMoment = UInt64.max
 
     /// Bytes of a command that stay with its place.
     private static let keptBytes = 4096
@@ -45,7 +49,7 @@ struct PendingCommands {
     func place(of linkTicket: UInt64) -> Int? {
         let place = Int(linkTicket & 0xFFFF_FFFF)
         guard entries.indices.contains(place), entries[place].isTaken,
-            UInt64(entries[place].use) == linkTicket >> 32, entries[place].sendAt == nil
+            UInt64(entries[place].use) == linkTicket >> 32, entries[place].sendAt == nil, !entries[place].isDue
         else { return nil }
         return place
     }
@@ -66,16 +70,16 @@ struct PendingCommands {
         entries[place].use = (entries[place].use &+ 1) & 0x7FFF_FFFF
         entries[place].isTaken = true
         entries[place].sendAt = nil
+        entries[place].isDue = false
         entries[place].detour = nil
         return place
     }
 
-    /// Lets a command go; the caller's number.
+    /// Lets a command go that does not wait; the caller's number.
     mutating func release(_ place: Int) -> UInt64 {
-        if entries[place].sendAt != nil { waiting.removeAll { $0 == place } }
         entries[place].command.shrink(to: PendingCommands.keptBytes)
         entries[place].isTaken = false
-        entries[place].sendAt = nil
+        entries[place].isDue = false
         free.append(place)
         return entries[place].ticket
     }
@@ -83,22 +87,49 @@ struct PendingCommands {
     /// Has a command wait for its next try.
     mutating func wait(_ place: Int, until moment: UInt64) {
         if entries[place].sendAt == nil { waiting.append(place) }
+        entries[place].isDue = false
         entries[place].sendAt = moment
+        nextMoment = min(nextMoment, moment)
     }
 
-    /// One whose moment has come.
-    mutating func nextDue(now: UInt64) -> Int? {
-        guard let index = waiting.firstIndex(where: { entries[$0].sendAt.map { $0 <= now } ?? true }) else {
-            return nil
+    /// Moves those whose moment has come into `due`, in the order in which they began to wait.
+    ///
+    /// All in one look: where a server refuses thousands of them at once, thousands come back at once.
+    mutating func takeDue(now: UInt64, into due: inout [Int]) {
+        nextMoment = .max
+        var kept = 0
+        for index in waiting.indices {
+            let place = waiting[index]
+            let moment = entries[place].sendAt ?? 0
+            if moment <= now {
+                entries[place].sendAt = nil
+                entries[place].isDue = true
+                due.append(place)
+            } else {
+                waiting[kept] = place
+                kept += 1
+                nextMoment = min(nextMoment, moment)
+            }
         }
-        let place = waiting.remove(at: index)
-        entries[place].sendAt = nil
-        return place
+        waiting.removeLast(waiting.count - kept)
     }
 
-    /// When the next one's moment comes.
-    var nextMoment: UInt64? { waiting.compactMap { entries[$0].sendAt }.min() }
+    /// Whether one that was due is still to be sent: whoever was told of another may have ended this one meanwhile.
+    mutating func begin(_ place: Int) -> Bool {
+        guard entries[place].isTaken, entries[place].isDue else { return false }
+        entries[place].isDue = false
+        return true
+    }
 
-    /// All that are there, for whoever stops.
-    var all: [Int] { entries.indices.filter { entries[$0].isTaken } }
+    /// All that are there, for whoever stops; none of them waits any more.
+    mutating func takeAll() -> [Int] {
+        waiting.removeAll()
+        nextMoment = .max
+        let all = entries.indices.filter { entries[$0].isTaken }
+        for place in all {
+            entries[place].sendAt = nil
+            entries[place].isDue = false
+        }
+        return all
+    }
 }

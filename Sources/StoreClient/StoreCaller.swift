@@ -9,7 +9,7 @@ import Synchronization
 /// Whoever owns the links hands it the answers whose tickets it gave (`StoreCaller.tickets`).
 package final class StoreCaller: @unchecked Sendable {
     /// The first of the tickets that are a caller's.
-    package static let firstTicket: UInt64 = 1 << 62
+    package static let firstTicket: UInt64 = 1 << 63
 
     private typealias Waiting = CheckedContinuation<Result<StoreReply, StoreRefusal>, Never>
 

@@ -10,11 +10,15 @@ extension StoreLinks {
     private static let urgentPause: UInt64 = 250_000
 
     func startGuides() {
-        let places = servers.topology == .sentinel ? servers.sentinels : servers.seeds
-        let greeting = servers.topology == .sentinel ? servers.sentinelGreeting : servers.seedGreeting
-        for (index, place) in places.enumerated() where guides.count <= index {
-            guard let server = servers.server(at: place) else { continue }
-            guides.append(NodeLink(self, .guide(index), place: place, server, greeting: greeting))
+        if guides.isEmpty {
+            let isSentinel = servers.topology == .sentinel
+            for (index, place) in (isSentinel ? servers.sentinels : servers.seeds).enumerated() {
+                guard let server = servers.server(at: place) else { continue }
+                guides.append(
+                    NodeLink(
+                        self, .guide(index), place: place, server,
+                        greeting: isSentinel ? servers.sentinelGreeting : servers.seedGreeting))
+            }
         }
         for guide in guides where guide.link.phase == .stopped { guide.link.start() }
         nextQuestion = clock()
@@ -44,7 +48,7 @@ extension StoreLinks {
             }
             nextQuestion = now &+ (isServed ? StoreLinks.calmPause : StoreLinks.urgentPause)
         case .cluster:
-            let ready = links.compactMap { $0 }.filter { $0.link.phase == .ready }
+            let ready = links.compactMap(\.self).filter { $0.link.phase == .ready }
             if let one = ready.randomElement() ?? guides.filter({ $0.link.phase == .ready }).randomElement() {
                 _ = one.link.send(.words(["CLUSTER", "SLOTS"]), ticket: NodeLink.guidance, within: 0)
             } else {
@@ -65,9 +69,17 @@ extension StoreLinks {
         case .reply(let reply):
             if servers.topology == .sentinel { named(by: guide, reply) } else { mapped(by: guide, reply) }
         case .refused(let refusal, let text):
-            let key = servers.topology == .sentinel ? "store.sentinel.url" : "store.topology"
-            if refusal.code == .other {
-                receiver.storeTold(.unsuitable(guide.place, setting: key, found: ServerText.printable(text)))
+            let isSentinel = servers.topology == .sentinel
+            switch refusal.code {
+            case .other:
+                unsuitable(
+                    guide, setting: isSentinel ? "store.sentinel.url" : "store.topology",
+                    found: ServerText.printable(text))
+            case .noPermission:
+                unsuitable(
+                    guide, setting: isSentinel ? "store.sentinel.user" : "store.user",
+                    found: "a user that may not ask which servers there are")
+            default: break
             }
         case .unknown, .notSent: break
         }
@@ -75,13 +87,22 @@ extension StoreLinks {
 
     private func named(by guide: NodeLink, _ reply: borrowing Reply) {
         guard case .guide(let index) = guide.role else { return }
-        votes.record(index, SentinelAnswer.place(reply, asked: guide.place), now: clock())
-        guard let choice = votes.choice(isServed: isServed, now: clock()) else { return }
+        let now = clock()
+        let place = SentinelAnswer.place(reply, asked: guide.place)
+        if place == nil {
+            unsuitable(guide, setting: "store.sentinel.name", found: "a Sentinel that knows no primary of that name")
+        }
+        votes.record(index, place, now: now)
+        guard let choice = votes.choice(isServed: isServed, now: now) else { return }
         if let primary = table.primary, table.places[primary] == choice { return }
-        guard let node = enter(choice) else { return }
+        impostors.removeAll { now >= $0.until }
+        guard !impostors.contains(where: { $0.place == choice }), let node = enter(choice) else { return }
         // Whoever is named serves when the link to it is greeted as a primary's; until then the other one does.
         if !isServed || isReady(node) { makePrimary(node) }
     }
+
+    /// How long a server is not believed in that was named and is no primary.
+    private static let disbelief: UInt64 = 500_000
 
     func makePrimary(_ node: NodeTable.Node) {
         let former = table.primary
@@ -91,15 +112,26 @@ extension StoreLinks {
 
     private func mapped(by guide: NodeLink, _ reply: borrowing Reply) {
         guard let map = ClusterMap(reply, asked: guide.place) else {
-            return receiver.storeTold(
-                .unsuitable(guide.place, setting: "store.topology", found: "no map of a cluster"))
+            return unsuitable(guide, setting: "store.topology", found: "no map of a cluster")
+        }
+        // A server that has just forgotten its cluster knows of no slot. It is not asked for what the others know.
+        guard !map.ranges.isEmpty else {
+            if table.nodes.isEmpty { unsuitable(guide, setting: "store.url", found: "a cluster without slots") }
+            return
         }
         // Each is entered with its link before the table has them.
         for place in Set(map.ranges.map(\.place)) where table.node(at: place) == nil { _ = enter(place) }
-        for node in table.take(map) { closeLink(node) }
-        if !map.ranges.isEmpty { stopSeeds() }
+        let now = clock()
+        // Where a slot is on its way to a server without any, nobody but a redirect names it.
+        for node in table.take(map, keeping: { detours[$0] > 0 && now < detours[$0] &+ StoreLinks.detourLifetime }) {
+            closeLink(node)
+        }
+        stopSeeds()
         rearm()
     }
+
+    /// How long the other end of a slot that moves is kept, in microseconds.
+    private static let detourLifetime: UInt64 = 10_000_000
 
     /// Seeds are asked for nothing while the nodes themselves answer.
     private func stopSeeds() {
@@ -107,26 +139,68 @@ extension StoreLinks {
     }
 
     func opened(_ link: NodeLink) {
-        switch link.role {
-        case .guide: nextQuestion = max(clock(), servers.topology == .cluster ? lastQuestion &+ minimumPause : 0)
-        case .node(let node):
-            receiver.storeTold(.connected(link.place))
-            if servers.topology == .sentinel, table.primary != node,
-                votes.choice(isServed: isServed, now: clock()) == link.place
-            {
-                makePrimary(node)
-            }
+        guard let node = link.node else {
+            nextQuestion = max(clock(), servers.topology == .cluster ? lastQuestion &+ minimumPause : 0)
+            return rearm()
+        }
+        guard isCurrent(link), isReady(node) else { return }
+        receiver.storeTold(.connected(link.place))
+        if servers.topology == .sentinel, table.primary != node,
+            votes.choice(isServed: isServed, now: clock()) == link.place
+        {
+            makePrimary(node)
         }
         rearm()
     }
 
     func lost(_ link: NodeLink, _ loss: LinkLoss) {
-        guard case .node(let node) = link.role, loss != .stopped else { return }
+        // Of what was written and answered, nobody can say any more whether a replica has it.
+        if !isStopped { replicated(by: link, .unknown) }
+        guard loss != .stopped, !isStopped else { return }
+        guard let node = link.node else { return receiver.storeTold(.lost(link.place, loss)) }
+        guard isCurrent(link) else { return endLeaving(link) }
         receiver.storeTold(.lost(link.place, loss))
-        guard servers.topology != .standalone else { return }
-        // It is entered again when somebody names it.
-        if loss == .notPrimary { leave(node) }
+        blame(link, loss)
+        guard !isStopped, servers.topology != .standalone else { return }
+        if loss == .notPrimary {
+            // It is entered again when somebody names it.
+            if servers.topology == .sentinel { impostors.append((link.place, clock() &+ StoreLinks.disbelief)) }
+            leave(node)
+        }
         askGuidesSoon()
+    }
+
+    /// A server that does not fit the settings: which of them.
+    private func blame(_ link: NodeLink, _ loss: LinkLoss) {
+        switch loss {
+        case .greetingRefused(_, .moved, _), .greetingRefused(_, .ask, _), .greetingRefused(_, .crossSlot, _),
+            .greetingRefused(_, .clusterDown, _):
+            if servers.topology != .cluster {
+                unsuitable(link, setting: "store.topology", found: "a server of a cluster")
+            }
+        case .notPrimary:
+            if servers.topology == .standalone {
+                unsuitable(link, setting: "store.url", found: "a server that is no primary")
+            }
+        default: break
+        }
+    }
+
+    /// What a server tells of itself (`INFO`).
+    func informed(_ link: NodeLink, _ information: [UInt8]?) {
+        receiver.storeTold(.information(link.place, information))
+        guard let information, !isStopped, servers.topology != .cluster else { return }
+        let isOfCluster = information.split(separator: UInt8(ascii: "\n")).contains {
+            $0.starts(with: "cluster_enabled:1".utf8)
+        }
+        if isOfCluster { unsuitable(link, setting: "store.topology", found: "a server of a cluster") }
+    }
+
+    /// A link that was on its way out has lost its connection: nothing more is awaited from it.
+    private func endLeaving(_ link: NodeLink) {
+        guard let index = leaving.firstIndex(where: { $0.link === link }) else { return }
+        leaving.remove(at: index)
+        stop(link)
     }
 }
 

@@ -23,6 +23,12 @@ package final class StoreLinks {
     var table: NodeTable
     /// By node.
     var links: [NodeLink?] = []
+    /// By node, where writes have a connection of their own.
+    var writers: [NodeLink?] = []
+    /// By node, when it last was the other end of a slot that moves: it may have no slot so far, and is needed.
+    var detours: [UInt64] = []
+    /// Links of servers that are not asked any more, until what they were asked is answered.
+    var leaving: [LeavingLink] = []
     /// Those whom the servers are found out from: Sentinels, or seeds of a cluster.
     var guides: [NodeLink] = []
     var votes: SentinelVotes
@@ -30,7 +36,15 @@ package final class StoreLinks {
     var nextQuestion: UInt64 = 0
     /// When it was asked the last time.
     var lastQuestion: UInt64 = 0
+    /// Servers that were named as primaries and are none, and until when they are not believed in.
+    var impostors: [(place: LinkServer.Place, until: UInt64)] = []
     var pending = PendingCommands()
+    private var due: [Int] = []
+    /// Links that writes of this turn have gone to.
+    var written: [NodeLink] = []
+    /// Answers that are being told.
+    var released = HeldAnswers()
+    let turn = UnsafeMutablePointer<FileEvent>.allocate(capacity: 1)
     private let timer = UnsafeMutablePointer<FileEvent>.allocate(capacity: 1)
     private var wakesAt = UInt64.max
     private(set) var isStopped = true
@@ -51,13 +65,17 @@ package final class StoreLinks {
         self.receiver = receiver
         table = NodeTable(isCluster: servers.topology == .cluster)
         votes = SentinelVotes(sentinels: servers.sentinels.count)
-        timer.initialize(to: FileEvent())
-        FileEvent.assign(timer, loop.base, -1, [], onTimer, Unmanaged.passUnretained(self).toOpaque())
+        for event in [timer, turn] { event.initialize(to: FileEvent()) }
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        FileEvent.assign(timer, loop.base, -1, [], onTimer, context)
+        FileEvent.assign(turn, loop.base, -1, [], onTurn, context)
     }
 
     deinit {
-        FileEvent.remove(timer)
-        timer.deallocate()
+        for event in [timer, turn] {
+            FileEvent.remove(event)
+            event.deallocate()
+        }
     }
 
     /// Opens what is known, and finds out the rest.
@@ -77,12 +95,22 @@ package final class StoreLinks {
     package func stop() {
         guard !isStopped else { return }
         isStopped = true
-        let all = links.compactMap { $0 } + guides
-        for link in all { link.link.stop() }
-        for place in pending.all { tell(place, .unknown) }
+        let all = links.compactMap(\.self) + writers.compactMap(\.self) + guides + leaving.map(\.link)
+        for place in pending.takeAll() { tell(place, .unknown) }
+        for link in all {
+            earlier.add(link.link.counters)
+            link.link.stop()
+        }
         retire(all)
         links = []
+        writers = []
+        detours = []
         guides = []
+        leaving = []
+        written = []
+        table = NodeTable(isCluster: servers.topology == .cluster)
+        votes = SentinelVotes(sentinels: servers.sentinels.count)
+        impostors = []
     }
 
     /// Whether a command about a key of this slot would be sent.
@@ -95,7 +123,10 @@ package final class StoreLinks {
 
     /// What all links have done, those that are gone among them.
     package var counters: LinkCounters {
-        links.reduce(into: earlier) { sum, link in if let link { sum.add(link.link.counters) } }
+        var sum = earlier
+        for link in links + writers { if let link { sum.add(link.link.counters) } }
+        for link in leaving { sum.add(link.link.link.counters) }
+        return sum
     }
 
     /// Commands whose answers are awaited.
@@ -121,7 +152,14 @@ package final class StoreLinks {
     // MARK: nodes
 
     func isReady(_ node: NodeTable.Node) -> Bool {
-        links.indices.contains(node) && links[node]?.link.phase == .ready
+        guard links.indices.contains(node), links[node]?.link.phase == .ready else { return false }
+        return servers.durability == .primary || writers[node]?.link.phase == .ready
+    }
+
+    /// Whether a link is one that commands are given to; another may still have answers to tell.
+    func isCurrent(_ link: NodeLink) -> Bool {
+        guard let node = link.node, links.indices.contains(node) else { return false }
+        return links[node] === link || writers[node] === link
     }
 
     /// The node at a place, whose link is opened when it is new; nil where it may not be spoken to, or there are too many.
@@ -134,11 +172,20 @@ package final class StoreLinks {
             return nil
         }
         guard let node = table.enter(place) else { return nil }
-        while links.count <= node { links.append(nil) }
+        while links.count <= node {
+            links.append(nil)
+            writers.append(nil)
+            detours.append(0)
+        }
+        detours[node] = 0
         let link = NodeLink(self, .node(node), place: place, server, greeting: servers.greeting)
         links[node] = link
+        if servers.durability == .replica {
+            writers[node] = NodeLink(self, .writes(node), place: place, server, greeting: servers.writeGreeting)
+        }
         link.link.start()
-        return node
+        writers[node]?.link.start()
+        return table.places[node] == place ? node : nil
     }
 
     /// Lets go of a node that serves nothing any more.
@@ -147,10 +194,35 @@ package final class StoreLinks {
         closeLink(node)
     }
 
-    /// Closes the link of a node that has no place any more.
+    /// Closes the links of a node that has no place any more, once what they were asked is answered: those are no errors.
     func closeLink(_ node: NodeTable.Node) {
-        guard links.indices.contains(node), let link = links[node] else { return }
+        guard links.indices.contains(node) else { return }
+        for link in [links[node], writers[node]].compactMap(\.self) {
+            leaving.append(LeavingLink(link: link, until: clock() &+ StoreLinks.longestTime))
+        }
         links[node] = nil
+        writers[node] = nil
+        stopThoseThatLeft()
+        rearm()
+    }
+
+    /// Longer than any command's time.
+    private static let longestTime: UInt64 = 6_000_000
+    /// How often it is looked whether links that leave have answered.
+    private static let leavingPause: UInt64 = 50_000
+
+    private func stopThoseThatLeft() {
+        let now = clock()
+        for index in leaving.indices.reversed() {
+            let one = leaving[index]
+            guard one.link.link.inFlight == 0 || now >= one.until else { continue }
+            leaving.remove(at: index)
+            stop(one.link)
+        }
+    }
+
+    /// Ends a link that is not in any list any more.
+    func stop(_ link: NodeLink) {
         earlier.add(link.link.counters)
         link.link.stop()
         retire([link])
@@ -164,9 +236,15 @@ package final class StoreLinks {
 
     // MARK: sending
 
+    private func link(of node: NodeTable.Node, for place: Int) -> NodeLink? {
+        guard links.indices.contains(node) else { return nil }
+        return servers.durability == .replica && !pending[place].changesNothing ? writers[node] : links[node]
+    }
+
     private func offer(_ place: Int, to node: NodeTable.Node, within: UInt64) -> SendOutcome {
-        guard links.indices.contains(node), let link = links[node] else { return .down }
+        guard let link = link(of: node, for: place) else { return .down }
         pending[place].tries += 1
+        if case .writes = link.role { willWrite(by: link, within) }
         return link.link.send(pending[place].command, ticket: pending.linkTicket(place), within: within)
     }
 
@@ -181,7 +259,9 @@ package final class StoreLinks {
             pending[place].detour = detour
             return waitToSend(place, RetryRules.pause(1))
         }
-        if detour != nil { _ = links[node]?.link.send(Command("ASKING"), ticket: NodeLink.nobody, within: 0) }
+        if detour != nil {
+            _ = link(of: node, for: place)?.link.send(Command("ASKING"), ticket: NodeLink.nobody, within: 0)
+        }
         if offer(place, to: node, within: pending[place].deadline - now) != .accepted { tell(place, .notSent) }
     }
 
@@ -190,17 +270,18 @@ package final class StoreLinks {
         rearm()
     }
 
-    private func tell(_ place: Int, _ answer: borrowing Answer) {
+    func tell(_ place: Int, _ answer: borrowing Answer) {
         receiver.storeAnswered(pending.release(place), answer)
     }
 
     // MARK: answers
 
-    func answered(_ node: NodeTable.Node, _ linkTicket: UInt64, _ answer: borrowing Answer) {
+    func answered(_ link: NodeLink, _ linkTicket: UInt64, _ answer: borrowing Answer) {
         guard let place = pending.place(of: linkTicket) else { return }
         switch answer {
-        case .reply: tell(place, answer)
-        case .refused(let refusal, let text): refused(node, place, refusal, text)
+        case .reply(let reply):
+            if case .writes = link.role { link.held.hold(linkTicket, reply) } else { tell(place, answer) }
+        case .refused(let refusal, let text): refused(link, place, refusal, text)
         case .notSent: isStopped ? tell(place, .notSent) : waitToSend(place, RetryRules.pause(1))
         case .unknown:
             if pending[place].changesNothing, !isStopped, clock() < pending[place].deadline {
@@ -211,10 +292,11 @@ package final class StoreLinks {
         }
     }
 
-    private func refused(_ node: NodeTable.Node, _ place: Int, _ refusal: ServerRefusal, _ text: Span<UInt8>) {
-        notice(refusal, at: node)
+    private func refused(_ link: NodeLink, _ place: Int, _ refusal: ServerRefusal, _ text: Span<UInt8>) {
+        guard !isStopped else { return tell(place, .refused(refusal, text: text)) }
+        notice(refusal, from: link)
         if refusal.code == .moved || refusal.code == .ask {
-            guard follow(refusal, text, place, from: node) else { return tell(place, .refused(refusal, text: text)) }
+            guard follow(refusal, text, place, from: link) else { return tell(place, .refused(refusal, text: text)) }
             pending[place].redirects += 1
         }
         let entry = (tries: pending[place].tries, redirects: pending[place].redirects)
@@ -226,41 +308,59 @@ package final class StoreLinks {
     }
 
     /// What a refusal says about the server, whoever it was meant for.
-    private func notice(_ refusal: ServerRefusal, at node: NodeTable.Node) {
+    private func notice(_ refusal: ServerRefusal, from link: NodeLink) {
         switch refusal.code {
-        case .noScript:
-            for script in StoreScripts.loading {
-                _ = links[node]?.link.send(Command(script), ticket: NodeLink.nobody, within: 0)
-            }
+        case .noScript: giveScripts(to: link)
         case .readOnly, .masterDown:
-            // It was a primary when it was greeted.
-            if servers.topology != .standalone { leave(node) }
+            // It was a primary when it was greeted. What else it was asked it refuses too, and that is sent elsewhere.
+            if servers.topology == .standalone {
+                unsuitable(link, setting: "store.url", found: "a server that is no primary")
+            } else if isCurrent(link), let node = link.node {
+                leave(node)
+            }
             askGuidesSoon()
         case .moved, .clusterDown: askGuidesSoon()
         default: break
         }
     }
 
+    /// Gives a server the scripts again, once for all commands that miss them: those were asked before (SH-49).
+    private func giveScripts(to link: NodeLink) {
+        guard !link.isLoadingScripts else { return }
+        for (index, script) in servers.scripts.enumerated() {
+            let isLast = index == servers.scripts.count - 1
+            let outcome = link.link.send(script, ticket: isLast ? NodeLink.lastScript : NodeLink.nobody, within: 0)
+            if isLast { link.isLoadingScripts = outcome == .accepted }
+        }
+    }
+
     /// Notes where a redirect leads; false where it leads nowhere.
     private func follow(
-        _ refusal: ServerRefusal, _ text: Span<UInt8>, _ place: Int, from node: NodeTable.Node
+        _ refusal: ServerRefusal, _ text: Span<UInt8>, _ place: Int, from link: NodeLink
     ) -> Bool {
-        guard let asked = table.places.indices.contains(node) ? table.places[node] : nil else { return false }
         guard table.isCluster else {
-            receiver.storeTold(
-                .unsuitable(asked, setting: "store.topology", found: "a server of a cluster"))
+            unsuitable(link, setting: "store.topology", found: "a server of a cluster")
             return false
         }
         guard let redirection = Redirection(text),
-            let announced = AnnouncedPlace.place(redirection.host, port: redirection.port, asked: asked),
+            let announced = AnnouncedPlace.place(redirection.host, port: redirection.port, asked: link.place),
             let target = enter(announced)
         else { return false }
         if refusal.code == .ask {
             pending[place].detour = target
+            detours[target] = clock()
         } else {
             table.assign(redirection.slot, to: target)
         }
         return true
+    }
+
+    /// Says which setting does not fit a server, once a second at most.
+    func unsuitable(_ link: NodeLink, setting: String, found: String) {
+        let now = clock()
+        if let last = link.saidUnsuitable, now < last &+ 1_000_000 { return }
+        link.saidUnsuitable = now
+        receiver.storeTold(.unsuitable(link.place, setting: setting, found: found))
     }
 
     // MARK: time
@@ -269,20 +369,36 @@ package final class StoreLinks {
         wakesAt = .max
         guard !isStopped else { return }
         let now = clock()
-        while let place = pending.nextDue(now: now) { sendAgain(place) }
+        due.removeAll(keepingCapacity: true)
+        pending.takeDue(now: now, into: &due)
+        var next = 0
+        while next < due.count, !isStopped {
+            if pending.begin(due[next]) { sendAgain(due[next]) }
+            next += 1
+        }
+        guard !isStopped else { return }
+        stopThoseThatLeft()
         if servers.topology != .standalone, now >= nextQuestion { askGuides(now) }
         rearm()
     }
 
     func rearm() {
         guard !isStopped else { return }
-        var moment = pending.nextMoment ?? .max
+        var moment = pending.nextMoment
         if servers.topology != .standalone { moment = min(moment, nextQuestion) }
+        if !leaving.isEmpty { moment = min(moment, clock() &+ StoreLinks.leavingPause) }
         guard moment < wakesAt else { return }
         wakesAt = moment
         let now = clock()
         FileEvent.add(timer, milliseconds: moment <= now ? 0 : Int((moment - now + 999) / 1000))
     }
+}
+
+/// A link that is not asked any more.
+struct LeavingLink {
+    let link: NodeLink
+    /// When it is closed, whatever it has answered.
+    let until: UInt64
 }
 
 /// Links that are kept until the call is over which they may be in.
@@ -295,6 +411,11 @@ private final class RetiredLinks: @unchecked Sendable {
 private let onTimer: FileEvent.Callback = { _, _, context in
     let links = CallbackContext.object(context, of: StoreLinks.self)
     withExtendedLifetime(links) { links.timerFired() }
+}
+
+private let onTurn: FileEvent.Callback = { _, _, context in
+    let links = CallbackContext.object(context, of: StoreLinks.self)
+    withExtendedLifetime(links) { links.turnEnds() }
 }
 
 extension LinkCounters {

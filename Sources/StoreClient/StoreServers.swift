@@ -8,17 +8,24 @@ package import Transport
 package struct StoreServers: Sendable {
     /// How the servers stand to each other.
     let topology: StoreSettings.Topology
+    /// Where a write has to be before it counts.
+    let durability: StoreSettings.Durability
     /// The server, or the seeds of a cluster; none where Sentinels are asked.
     let seeds: [LinkServer.Place]
     /// The Sentinels, and what they call the primary.
     let sentinels: [LinkServer.Place]
     let sentinelName: String
     let greeting: Greeting
+    /// For the second connection to a server, which writes alone use.
+    let writeGreeting: Greeting
     let sentinelGreeting: Greeting
     /// For a server of a cluster that is only asked where the others are: it may be a replica.
     let seedGreeting: Greeting
     let limits: LinkLimits
-    let prefix: String
+    /// Those that give a server the scripts.
+    let scripts: [Command]
+    /// Whether a replica has what was written before.
+    let replicationQuestion: Command
     /// Places in the greeting whose answers are told.
     let epochStep: Int
     let informationStep: Int
@@ -32,25 +39,29 @@ package struct StoreServers: Sendable {
     /// store's epoch, what the server tells of itself, and the scripts.
     package init(_ settings: StoreSettings, tls: ClientTLS?) {
         topology = settings.topology
+        durability = settings.durability
         seeds = settings.addresses.map(StoreServers.place)
         sentinels = settings.sentinel?.addresses.map(StoreServers.place) ?? []
         sentinelName = settings.sentinel?.name ?? ""
-        prefix = settings.prefix
         serverName = settings.tls.serverName
         allowsPlain = settings.insecureAllowPlain
         self.tls = tls
-        var steps: [Greeting.Step] = []
-        if settings.database != 0 { steps.append(.init(.words(["SELECT", "\(settings.database)"]), .success)) }
-        steps.append(.init(Command("ROLE"), .primary))
-        epochStep = steps.count
-        steps.append(.init(.words(["GET", "\(settings.prefix):epoch"]), .success))
-        informationStep = steps.count
-        steps.append(.init(.words(["INFO", "everything"]), .anything))
-        for script in StoreScripts.loading { steps.append(.init(Command(script), .success)) }
-        greeting = Greeting(
-            credentials: settings.password.map { Greeting.Credentials(user: settings.user, password: $0) },
-            steps: steps)
-        seedGreeting = Greeting(credentials: greeting.credentials, steps: [.init(Command("ROLE"), .anything)])
+        scripts = StoreScripts.loading.map { Command($0) }
+        let loading = scripts.map { Greeting.Step($0, .success) }
+        var first: [Greeting.Step] = []
+        if settings.database != 0 { first.append(.init(.words(["SELECT", "\(settings.database)"]), .success)) }
+        first.append(.init(Command("ROLE"), .primary))
+        epochStep = first.count
+        informationStep = first.count + 1
+        let questions: [Greeting.Step] = [
+            // One node of a cluster has it, and the others say so.
+            .init(.words(["GET", "\(settings.prefix):epoch"]), settings.topology == .cluster ? .anything : .success),
+            .init(.words(["INFO", "everything"]), .anything),
+        ]
+        let credentials = settings.password.map { Greeting.Credentials(user: settings.user, password: $0) }
+        greeting = Greeting(credentials: credentials, steps: first + questions + loading)
+        writeGreeting = Greeting(credentials: credentials, steps: first + loading)
+        seedGreeting = Greeting(credentials: credentials, steps: [.init(Command("ROLE"), .anything)])
         sentinelGreeting = Greeting(
             credentials: settings.sentinel?.password.map {
                 Greeting.Credentials(user: settings.sentinel?.user, password: $0)
@@ -60,7 +71,9 @@ package struct StoreServers: Sendable {
         limits.waitingBytes = settings.limits.bytes
         limits.connect = StoreServers.microseconds(settings.timeouts.connect)
         limits.command = StoreServers.microseconds(settings.timeouts.command)
+        // A WAIT stands beside the writes of each turn.
         self.limits = limits
+        replicationQuestion = .words(["WAIT", "1", "\(min(100, limits.command / 1000))"])
     }
 
     /// The server at a place; nil where it would be spoken to in the clear across a network that nobody allowed (SH-06).
@@ -71,7 +84,9 @@ package struct StoreServers: Sendable {
     }
 
     private static func isLoopback(_ host: String) -> Bool {
-        host == "localhost" || host == "::1" || host.hasPrefix("127.")
+        // Of a name that begins like an address, somebody else says where it is.
+        host == "localhost" || host == "::1"
+            || (host.hasPrefix("127.") && SocketAddress(literal: host, port: 0) != nil)
     }
 
     private static func place(_ address: StoreSettings.Address) -> LinkServer.Place {

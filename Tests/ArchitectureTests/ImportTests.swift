@@ -34,7 +34,7 @@ enum ImportTable {
         "Refusals": ["JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "Pages"],
         "Login": [
             "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Replay", "Telemetry", "Issuers",
-            "Sessions", "Pages", "Refusals",
+            "Sessions", "SharedState", "Pages", "Refusals",
         ],
         "Access": [
             "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "Telemetry", "Issuers", "Replay",

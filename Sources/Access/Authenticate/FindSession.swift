@@ -118,9 +118,11 @@ extension AccessPolicy {
             login.refreshes ? max(RefreshRules.refreshAt(session), now + 1, notRefreshedBefore) : Int64.max
         // Renewed once a minute: the idle limit is the store's, and is reached only without that.
         let touchAt = max(session.seenAt + 60, now + 1)
+        // Where others may have ended it, it is looked at again before that.
+        let recheckAt = identities.stores[found.login].usableUntil(session, now: now)
         let record = TokenRecord(
             found.digest, token, issuer: login.client.issuer, generation: 0, leeway: 0,
-            usableUntil: min(refreshAt, touchAt, session.endsAt),
+            usableUntil: min(refreshAt, touchAt, recheckAt, session.endsAt),
             answers: catalogue.answers(for: token, issuer: login.client.issuer))
         let state = SessionState(
             session, login: found.login, store: identities.stores[found.login], endings: found.endings,

@@ -19,6 +19,8 @@ enum ProofQuestion: Sendable {
     case busy
     /// Nobody reaches the store, and that long enough to say so.
     case down
+    /// Nobody reaches the store, as of a moment ago.
+    case unavailable
     /// The store lost what it knew, and this proof may have been among it (SH-61).
     case forgotten
 }

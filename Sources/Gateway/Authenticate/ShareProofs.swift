@@ -21,6 +21,7 @@ extension WorkerRef {
             return true
         case .busy: exchange.pointee.findings.spending = .busy
         case .down: exchange.pointee.findings.spending = .down
+        case .unavailable: exchange.pointee.findings.spending = .unavailable
         case .forgotten: exchange.pointee.findings.spending = .forgotten
         }
         pointee.questions.underWay.proofs.giveBack(ticket)

@@ -9,6 +9,7 @@ import JSON
 import Login
 import OAuth
 import Sessions
+import SharedState
 import Telemetry
 import Transport
 
@@ -104,7 +105,9 @@ package final class DryRun {
                 settings.logins, settings.logins.map { settings.clients[$0.client].credentials.clientID })
             {
                 worker.pointee.identities.stores.append(
-                    try SessionStores.make(login.session, client: login.name, clientID: clientID))
+                    try SessionStores.make(
+                        login.session, for: SharedSessionClient(name: login.name, identifier: clientID),
+                        in: resources.store.map { SharedSessions($0.store, executor: loop) }))
             }
         } catch {
             throw GatewayFailure("sessions could not be read", "a key is not 32 bytes")

@@ -26,7 +26,9 @@ extension WorkerRef {
         let now = clock.wallSeconds()
         let endings = store.endings
         switch answer.result {
-        case .session(let session, let renewed):
+        case .session(let session, let given):
+            // A store that had to be asked was not told yet that the session is in use.
+            let renewed = given ?? store.touch(answer.value, session, now: now)
             let found = FoundSession(
                 session, value: renewed ?? answer.value, digest: answer.digest, login: answer.login, endings: endings)
             let record = pointee.policy.access.pointee.remember(found, &pointee.identities, now: now)

@@ -67,6 +67,8 @@ final class LoginDispatcher: Sendable {
             do throws(SessionStoreRefusal) {
                 guard let loaded = try await store.load(value, now: now) else { return .ended }
                 session = loaded
+                // A session that has moved has another cookie by now.
+                if case .found(_, let newer) = store.lookUp(value, now: now) { successor = newer }
             } catch {
                 return .unavailable
             }

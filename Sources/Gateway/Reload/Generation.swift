@@ -249,6 +249,7 @@ final class Generation: @unchecked Sendable {
                             directory.requestRefresh(issuer: issuer, by: who, within: trace)
                         }
                     }, workBeside: { await signing.run($0, client: $1, $2) }),
+                store: resources.store?.store,
                 onEvent: { event in
                     reports.report(event)
                     // Whichever configuration a stream began by.
@@ -281,6 +282,7 @@ extension WorkerContext {
         log: UnsafeMutablePointer<LogWriter>?, spans: UnsafeMutablePointer<SpanWriter>
     ) {
         self.generation = generation.number
+        self.worker = index
         self.metrics = metrics
         self.log = log
         self.spans = spans

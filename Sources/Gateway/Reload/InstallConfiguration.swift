@@ -112,7 +112,7 @@ extension WorkerRef {
         // Records in use by requests are theirs until these end.
         pointee.identities.forget()
         pointee = Worker(succeeding: pointee, by: succession)
-        pointee.questions.store?.start()
+        pointee.questions.store?.start(self)
         for index in 0..<pointee.listening.count {
             FileEvent.assign(
                 event(of: index), pointee.loop.base, pointee.listening.listeners[index].descriptor,

@@ -3,7 +3,7 @@ import StoreLink
 import Synchronization
 import Telemetry
 
-/// Tells the operator how the servers of the store are; one for the process, from any worker's loop.
+/// Tells the operator how the servers of the store are, in lines and numbers; one for the process, from any worker's loop.
 ///
 /// All workers lose a server at the same moment, and it may come and go: a line a minute for one server and word (SH-87).
 final class StoreReports: Sendable {
@@ -12,18 +12,89 @@ final class StoreReports: Sendable {
         let event: LogEvent
     }
 
+    /// How one worker's links are.
+    struct Links: Sendable {
+        var states: [(place: LinkServer.Place, isUp: Bool)] = []
+        var counters = LinkCounters()
+        var redirects = 0
+        var inFlight = 0
+    }
+
     private let log: OperatorLog
+    private let metrics: StoreMetrics
     private let said = Mutex<[Said: UInt64]>([:])
+    private let links: Mutex<[Links?]>
+    private let localWorkers = Mutex<Set<Int>>([])
+    private let losses = Mutex<[(word: String, count: UInt64)]>([])
     /// Servers that are remembered; those of a cluster, and more that somebody announces.
     private static let limit = 1024
 
-    init(_ log: OperatorLog) { self.log = log }
+    init(_ log: OperatorLog, _ metrics: StoreMetrics, workers: Int) {
+        self.log = log
+        self.metrics = metrics
+        links = Mutex(Array(repeating: nil, count: workers))
+    }
+
+    /// Counts what came of a command; on the worker's loop.
+    func count(worker: Int, _ kind: StoreMetrics.Kind, _ outcome: StoreMetrics.Outcome, microseconds: UInt64?) {
+        metrics.count(worker: worker, kind, outcome, microseconds: microseconds)
+    }
+
+    /// How a worker's links are now; nil when it has none any more.
+    func publish(_ state: Links?, worker: Int) { links.withLock { $0[worker] = state } }
+
+    /// All of it as the metrics page shows it; nil where no worker has a store.
+    var readings: StoreReadings? {
+        let links = links.withLock { $0.compactMap(\.self) }
+        guard !links.isEmpty else { return nil }
+        var readings = StoreReadings()
+        for worker in links {
+            readings.inFlight += worker.inFlight
+            readings.writes &+= UInt64(worker.counters.writes)
+            readings.redirects &+= UInt64(worker.redirects)
+            for state in worker.states {
+                let node = state.place.text
+                if let known = readings.servers.firstIndex(where: { $0.node == node }) {
+                    readings.servers[known].isUp = readings.servers[known].isUp && state.isUp
+                } else {
+                    readings.servers.append(StoreReadings.Server(node: node, isUp: state.isUp))
+                }
+            }
+        }
+        readings.areProofsLocal = localWorkers.withLock { !$0.isEmpty }
+        readings.reconnects = losses.withLock { $0.map { (reason: $0.word, count: $0.count) } }
+        return readings
+    }
+
+    /// Whether this worker judges proofs without the store.
+    func areProofsLocal(_ areLocal: Bool, worker: Int) {
+        let isNew = localWorkers.withLock { workers in
+            if areLocal { return workers.insert(worker).inserted && workers.count == 1 }
+            workers.remove(worker)
+            return false
+        }
+        if isNew { log.write(.error, .storeProofsLocal, []) }
+    }
+
+    /// Whether a server of the store takes commands; nil where there is no store.
+    var isUp: Bool? { readings.map { readings in readings.servers.contains { $0.isUp } } }
+
+    private func countLoss(_ word: String) {
+        losses.withLock { losses in
+            if let known = losses.firstIndex(where: { $0.word == word }) {
+                losses[known].count += 1
+            } else {
+                losses.append((word, 1))
+            }
+        }
+    }
 
     func told(_ event: StoreEvent) {
         switch event {
         case .connected(let place):
             say(.info, .storeConnected, place, [])
         case .lost(let place, let loss):
+            countLoss("\(loss.word)")
             say(
                 .warning, .storeLost, place,
                 [LogField(.reason, "\(loss.word)"), LogField(.found, loss.found)])

@@ -15,23 +15,36 @@ final class WorkerStore {
     /// How long links that are let go may take to have what was asked answered; longer than any command's time.
     private static let leavingMilliseconds = 6000
 
-    private let loop: EventLoop
+    let loop: EventLoop
     private let resolver: Resolver
-    private let reports: StoreReports
+    let reports: StoreReports
     /// Of the worker by whose links the process asks what no request waits for on a worker.
     private let caller: StoreCaller?
-    private var plan: StorePlan
+    let index: Int
+    /// Whom answers to its requests are told.
+    private(set) var worker: WorkerReference?
+    /// When the store was lost, in monotonic microseconds; nil while it is there.
+    private(set) var lostAt: UInt64?
+    /// The command that uses a proof up, and the name of it: their memory is used again.
+    var proofCommand = Command("SET")
+    var proofName: [UInt8] = []
+    var localProofs = LocalProofs()
+    private(set) var plan: StorePlan
     private var current: StoreSide
     private var next: StoreSide?
     private var leaving: [StoreSide] = []
     private var isStarted = false
     private var patience: LoopTimer?
     private var departure: LoopTimer?
+    /// Publishes how the links are.
+    private var beat: LoopTimer?
 
     /// Links that are stopped.
     init(
-        _ plan: StorePlan, loop: EventLoop, resolver: Resolver, reports: StoreReports, caller: StoreCaller?
+        _ plan: StorePlan, loop: EventLoop, resolver: Resolver, reports: StoreReports, caller: StoreCaller?, worker: Int
     ) {
+        index = worker
+        lostAt = WorkerClock().microseconds()
         self.plan = plan
         self.loop = loop
         self.resolver = resolver
@@ -43,6 +56,10 @@ final class WorkerStore {
         departure = LoopTimer(loop: loop) { [unowned self] in
             for side in leaving { side.links.stop() }
             leaving = []
+        }
+        beat = LoopTimer(loop: loop) { [unowned self] in
+            publish()
+            beat?.arm(milliseconds: 1000)
         }
     }
 
@@ -59,15 +76,32 @@ final class WorkerStore {
             return old
         }
         return WorkerStore(
-            plan, loop: loop, resolver: resources.resolver, reports: reports, caller: context.storeCaller)
+            plan, loop: loop, resolver: resources.resolver, reports: reports, caller: context.storeCaller,
+            worker: context.worker)
     }
 
     /// Begins to connect, where it has not; on the loop's thread, or before it runs.
-    func start() {
+    func start(_ worker: WorkerRef) {
         guard !isStarted else { return }
         isStarted = true
+        self.worker = WorkerReference(pointer: worker)
+        guard !isRelayed else { return }
         caller?.use(current.links)
         current.links.start()
+        publish()
+        beat?.arm(milliseconds: 1000)
+    }
+
+    /// Whether the first worker asks for this one, so that a process has few connections.
+    var isRelayed: Bool { plan.settings.limits.connections == .perProcess && index > 0 }
+
+    private func publish() {
+        writeLocalProofs()
+        let links = current.links
+        reports.publish(
+            StoreReports.Links(
+                states: links.states, counters: links.counters, redirects: links.redirects, inFlight: links.inFlight),
+            worker: index)
     }
 
     /// Reaches the store as another configuration says.
@@ -87,6 +121,8 @@ final class WorkerStore {
         caller?.use(nil)
         for side in [current, next].compactMap(\.self) { leave(side) }
         next = nil
+        beat?.cancel()
+        reports.publish(nil, worker: index)
     }
 
     /// Takes a command about a key of this slot.
@@ -95,12 +131,23 @@ final class WorkerStore {
     }
 
     fileprivate func answered(_ ticket: UInt64, _ answer: borrowing Answer) {
-        if ticket >= StoreCaller.firstTicket { caller?.answered(ticket, answer) }
+        if ticket >= StoreCaller.firstTicket { return caller?.answered(ticket, answer) ?? () }
+        worker?.pointer.proofAnswered(ticket, ProofAnswer(answer))
     }
 
     fileprivate func told(_ event: StoreEvent, by side: StoreSide) {
         reports.told(event)
         if case .connected = event, side === next { serve(by: side) }
+        guard side === current else { return }
+        switch event {
+        case .connected:
+            lostAt = nil
+            publish()
+        case .lost:
+            if lostAt == nil, !side.links.states.contains(where: \.isUp) { lostAt = WorkerClock().microseconds() }
+            publish()
+        case .epoch, .information, .unsuitable: break
+        }
     }
 
     private func serve(by side: StoreSide) {
@@ -108,6 +155,7 @@ final class WorkerStore {
         next = nil
         leave(current)
         current = side
+        lostAt = side.links.states.contains(where: \.isUp) ? nil : WorkerClock().microseconds()
         caller?.use(side.links)
     }
 

@@ -42,7 +42,7 @@ struct Questions {
     let askSession: AskSession
     /// What replicas have in common; nil for a process by itself.
     let store: WorkerStore?
-    /// Asks it about proofs; nil where nobody does.
+    /// Asks the store of all replicas about proofs; nil where there is none.
     var proofs: (any ProofSharing)?
     /// What was asked and is not answered yet.
     var underWay = UnderWay()
@@ -76,7 +76,7 @@ struct Questions {
         askLogin = context.askLogin
         askSession = context.askSession
         store = WorkerStore.make(loop, resources, context, continuing: old?.store)
-        proofs = old?.proofs
+        proofs = store ?? old?.proofs
         if let old { underWay = old.underWay }
     }
 }

@@ -117,9 +117,12 @@ struct SharedResources {
     private static let tableNiceness: Int32 = 10
 
     private static func checkSessionKeys(_ settings: GatewaySettings) throws(GatewayFailure) {
-        for login in settings.logins {
+        // The keys of the shared store are that store's, which was made of them; sealed cookies beside it have their own.
+        for login in settings.logins where login.session.store != .shared || login.session.accepts.contains(.cookie) {
             do throws(CryptoRefusal) {
-                _ = try SessionStores.make(login.session, client: login.name)
+                var session = login.session
+                if session.store == .shared { session.store = .cookie }
+                _ = try SessionStores.make(session, client: login.name)
             } catch {
                 throw GatewayFailure("the sessions of \(login.name) cannot be kept", "a key is not 32 bytes")
             }

@@ -7,6 +7,8 @@ import Telemetry
 /// What a worker is given by whoever runs it: the gateway, or a dry run that has no gateway.
 struct WorkerContext {
     var generation: UInt32 = 1
+    /// The worker's place among all.
+    var worker = 0
     let metrics: WorkerMetrics
     let log: UnsafeMutablePointer<LogWriter>?
     var spans: UnsafeMutablePointer<SpanWriter>?

@@ -161,7 +161,7 @@ final class WorkerThread: @unchecked Sendable {
     }
 
     private func serve() {
-        worker.pointee.questions.store?.start()
+        worker.pointee.questions.store?.start(worker)
         for index in 0..<worker.pointee.listening.count { FileEvent.add(worker.event(of: index)) }
         FileEvent.add(worker.pointee.loop.tick, milliseconds: TimeoutWheel.tickMilliseconds)
         loop.run()

@@ -102,9 +102,14 @@ final class RefreshFlights: Sendable {
         for one in waiting { one.resume(returning: .unavailable) }
     }
 
-    /// The server could not be asked, or asks for patience.
-    func failed(_ key: Key, at now: Moment, retryAfterSeconds: Int?) {
+    /// The server could not be asked, or asks for patience; the milliseconds for which it is left alone.
+    func failed(_ key: Key, at now: Moment, retryAfterSeconds: Int?) -> Int64 {
         state.withLock { $0.pauses.failed(key, at: now, retryAfterSeconds: retryAfterSeconds) }
+    }
+
+    /// Another process could not ask it.
+    func pause(_ key: Key, until milliseconds: Int64) {
+        state.withLock { $0.pauses.pause(key, until: milliseconds) }
     }
 
     /// The flight has ended so, for everyone who waits.

@@ -29,8 +29,9 @@ struct RefreshPauses<Key: Hashable & Sendable>: Sendable {
         return milliseconds < pause.until
     }
 
-    /// The server could not be asked, or asks for patience.
-    mutating func failed(_ key: Key, at now: Moment, retryAfterSeconds: Int?) {
+    /// The server could not be asked, or asks for patience; the milliseconds that the pause lasts.
+    @discardableResult
+    mutating func failed(_ key: Key, at now: Moment, retryAfterSeconds: Int?) -> Int64 {
         makeRoom(at: now.milliseconds)
         let failures = min(pauses[key]?.failures ?? 0, 10)
         let pause = min(Self.longest, Self.shortest << failures)
@@ -41,6 +42,13 @@ struct RefreshPauses<Key: Hashable & Sendable>: Sendable {
             until = max(until, now.milliseconds + Int64(min(max(retryAfterSeconds, 0), Self.longestAskedFor)) * 1000)
         }
         pauses[key] = Pause(until: until, failures: failures + 1)
+        return until - now.milliseconds
+    }
+
+    /// Another process has met the same, and said how long to wait.
+    mutating func pause(_ key: Key, until milliseconds: Int64) {
+        makeRoom(at: milliseconds)
+        pauses[key] = Pause(until: milliseconds, failures: pauses[key]?.failures ?? 0)
     }
 
     /// The server has answered, or the session is over.

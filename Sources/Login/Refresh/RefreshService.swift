@@ -1,3 +1,4 @@
+import Bytes
 import HTTPMessage
 import Issuers
 import Refusals
@@ -13,10 +14,12 @@ import Sessions
 ///        │  └──▶ under way? wait for it, 5 s at most
 ///        │  └──▶ too many of this user's under way? too many
 ///        ▼
-///      flight: look again ─▶ ask the server ─▶ replace in the store ─▶ everyone who waits
-///                                 │                   └─ nil: logged out meanwhile, the tokens are given back
-///                                 ├─ ended: the session too
-///                                 └─ unavailable: nobody asks again before a pause is over
+///      flight: look again ─▶ its turn ─▶ ask the server ─▶ replace in the store ─▶ everyone who waits
+///                               │             │                   ├─ gone: logged out meanwhile, tokens are given back
+///                               │             │                   └─ no answer: used here, and tried again (SH-34)
+///                               │             ├─ ended: the session too
+///                               │             └─ unavailable: nobody asks again before a pause is over
+///                               └─ another process's: what that one brought
 final class RefreshService: Sendable {
     /// What the server made of a refresh.
     enum Answer: Sendable {
@@ -45,13 +48,21 @@ final class RefreshService: Sendable {
         var end: @Sendable (Session) async -> Void
         /// Tokens that nobody will use: the session ended while they were fetched (RF-08).
         var discard: @Sendable (Session, TraceParent?) -> Void
+        /// How long a session lives without use.
+        var idleSeconds: Int64 = 1800
+
+        /// As long as asking may take, with a second attempt where there was no connection, another one for the server's
+        /// nonce, and two seconds (SH-30).
+        func leaseMilliseconds(_ session: Session) -> Int64 {
+            Int64(LoginClient.timeoutMilliseconds * (session.proofKey == nil ? 2 : 4) + 2000)
+        }
     }
 
-    private let flights: RefreshFlights
-    private let clients: [Client]
-    private let clock: any IssuerClock
+    let flights: RefreshFlights
+    let clients: [Client]
+    let clock: any IssuerClock
     private let executor: any TaskExecutor
-    private let onEvent: @Sendable (LoginService.Event) -> Void
+    let onEvent: @Sendable (LoginService.Event) -> Void
 
     /// A request waits for a refresh that long at most (RF-01).
     static let patienceMilliseconds = 5000
@@ -79,7 +90,8 @@ final class RefreshService: Sendable {
                     name: place.settings.name, store: place.store, ask: { await ask($0, within: $1) },
                     alarm: { place.alarm($0, $1) },
                     end: { _ = try? await place.end(.session($0)) },
-                    discard: { revocations.revoke($0, client: place.index, within: $1) })
+                    discard: { revocations.revoke($0, client: place.index, within: $1) },
+                    idleSeconds: Int64(place.settings.session.idle.wholeSeconds))
             }, flights: flights, clock: clock, executor: executor, onEvent: onEvent)
     }
 
@@ -118,6 +130,8 @@ final class RefreshService: Sendable {
             do throws(SessionStoreRefusal) {
                 guard let loaded = try await store.load(value, now: now) else { return .ended }
                 found = loaded
+                // A session that has moved has another cookie by now.
+                if case .found(_, let newer) = store.lookUp(value, now: now) { successor = newer }
             } catch {
                 return .unavailable
             }
@@ -145,72 +159,38 @@ final class RefreshService: Sendable {
     ) async {
         // Another flight may have ended between this request's look into the store and its turn here.
         if let known = await known(session, value: value, client: client) { return flights.land(key, known) }
+        let lease: RefreshLease
+        switch await turn(key, session, value, client) {
+        case .taken(let taken): lease = taken
+        case .decided(let refreshed): return flights.land(key, refreshed)
+        }
+        let store = clients[client].store
         let refreshed: LoginService.Refreshed
         var reason: RefusalDetail?
         switch await clients[client].ask(session, trace) {
-        case .session(let session): (refreshed, reason) = await keep(session, value: value, client: client, trace)
+        case .session(let session):
+            switch await keep(session, value: value, client: client, under: lease, trace) {
+            case .decided(let decided, let detail): (refreshed, reason) = (decided, detail)
+            case .held(let held):
+                onEvent(.refreshed(client: client, outcome: LoginService.Refreshed.session(held, value: nil).word))
+                flights.land(key, .session(held, value: nil))
+                return await keepOn(held, value: value, client: client, under: lease, trace)
+            }
         case .ended(let tokens, let detail):
             if let tokens { clients[client].discard(tokens, trace) }
             await end(session, client: client, .refreshRefused, detail)
             (refreshed, reason) = (.ended, detail)
         case .unavailable(let seconds, let detail):
-            flights.failed(key, at: clock.now(), retryAfterSeconds: seconds)
+            let pause = flights.failed(key, at: clock.now(), retryAfterSeconds: seconds)
+            await store.putBack(session, lease, pauseMilliseconds: pause)
             (refreshed, reason) = (.unavailable, detail)
-        case .tooMany(let detail): (refreshed, reason) = (.tooMany, detail)
+        case .tooMany(let detail):
+            // This process's own matter: another one may ask at once.
+            await store.putBack(session, lease, pauseMilliseconds: 0)
+            (refreshed, reason) = (.tooMany, detail)
         }
         onEvent(.refreshed(client: client, outcome: refreshed.word, reason))
         flights.land(key, refreshed)
-    }
-
-    /// Puts the new tokens in the place of the old ones, before anybody uses them (RF-03); says why where it cannot.
-    private func keep(
-        _ session: Session, value: [UInt8], client: Int, _ trace: TraceParent?
-    ) async -> (LoginService.Refreshed, RefusalDetail?) {
-        var session = session
-        for pause in [200, 1000, nil] as [Int?] {
-            do throws(SessionStoreRefusal) {
-                let store = clients[client].store
-                guard let newer = try await store.replace(value, by: session, now: clock.now().wallSeconds) else {
-                    // RF-08: logged out meanwhile. What came too late must not outlive it.
-                    clients[client].discard(session, trace)
-                    return (
-                        .ended,
-                        RefusalDetail(
-                            expected: "a session to keep the new tokens in",
-                            found: "one that was ended while it was refreshed", check: "RF-08")
-                    )
-                }
-                return (.session(session, value: newer == value ? nil : newer), nil)
-            } catch .tooLarge(let bytes, let limit, let parts) where session.idToken == nil {
-                // The old tokens may be spent already: nothing is left to go on with.
-                let detail = RefusalDetail(
-                    expected: "a session of \(limit) bytes at most",
-                    found: "\(bytes) bytes: " + parts.joined(separator: ", "), check: "SC-07")
-                clients[client].alarm(.loginSessionTooLarge, detail)
-                clients[client].discard(session, trace)
-                await end(session, client: client, .tooLarge, detail)
-                return (.ended, detail)
-            } catch .tooLarge {
-                // Worth less than the session: a logout at the server then asks the user whom to log out.
-                session.idToken = nil
-            } catch {
-                guard let pause else { break }
-                try? await clock.sleep(milliseconds: pause)
-            }
-        }
-        return (
-            .unavailable,
-            RefusalDetail(
-                expected: "a store that keeps the new tokens", found: "one that could not be written three times",
-                check: "SC-13")
-        )
-    }
-
-    private func end(_ session: Session, client: Int, _ signal: SessionSignal, _ detail: RefusalDetail) async {
-        // Where even that fails, the session goes on without a token that anybody takes, until its own limits.
-        await clients[client].end(session)
-        onEvent(.audited(client: client, LoginAudit(.ended(signal, check: detail.check), of: session)))
-        onEvent(.sessionsEnded)
     }
 }
 

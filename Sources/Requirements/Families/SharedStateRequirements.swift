@@ -78,6 +78,18 @@ extension RequirementTable {
                 seconds at most. It says who it is, and all that it says first, in one write.
                 """),
         Requirement(
+            id: "SH-20", source: "RFC 6265 §4.1.2.5; policy of this gateway",
+            promise: """
+                The cookie of a session in the store is 64 characters that a refresh and a touch leave as they are. \
+                One with another identifier or secret, or of another client or issuer, finds nothing and ends nothing.
+                """),
+        Requirement(
+            id: "SH-21", source: "policy of this gateway",
+            promise: """
+                An error of the store says that nobody knows whether there is a session. It is never taken for none: \
+                nothing is deleted, and nobody is sent to log in again.
+                """),
+        Requirement(
             id: "SH-22", source: "NIST SP 800-38D; RFC 5869",
             promise: """
                 A session in the store opens with its value, a key of the ring and the browser's cookie, and with no two \
@@ -114,6 +126,12 @@ extension RequirementTable {
                 happens at the same time.
                 """),
         Requirement(
+            id: "SH-28", source: "policy of this gateway",
+            promise: """
+                Sessions move from sealed cookies into the store, and replicas read both meanwhile, without a new \
+                login. One that was ended stays out, whichever cookie comes back.
+                """),
+        Requirement(
             id: "SH-30", source: "RFC 9700 §4.14.2",
             promise: """
                 One process at a time holds the lease of a session's refresh, by the store's clock, under a number that no \
@@ -132,16 +150,75 @@ extension RequirementTable {
                 leased to the same holder.
                 """),
         Requirement(
+            id: "SH-33", source: "policy of this gateway",
+            promise: """
+                A process that finds a session's refresh under way elsewhere waits for the log's line or a quarter of \
+                a second, then asks again, and gives up after five seconds.
+                """),
+        Requirement(
+            id: "SH-34", source: "RFC 9700 §4.14.2",
+            promise: """
+                New tokens that the store does not take are used by the process that has them, and written when the \
+                store answers. The old ones are never given out again, and a logout meanwhile still wins.
+                """),
+        Requirement(
+            id: "SH-35", source: "policy of this gateway",
+            promise: """
+                After a failure that will pass, all processes leave the server alone for the same pause, one session \
+                as the other.
+                """),
+        Requirement(
+            id: "SH-37", source: "OpenID Connect RP-Initiated Logout §2",
+            promise: """
+                A logout is confirmed when the store has the tombstone in the session's place, and not before. The \
+                log's line makes it quick, and nothing rests on it.
+                """),
+        Requirement(
             id: "SH-38", source: "OpenID Connect Back-Channel Logout §2.7",
             promise: """
                 A session that was ended leaves a tombstone in the store. No login, import or refresh that is under way \
                 makes it again.
                 """),
         Requirement(
+            id: "SH-39", source: "OpenID Connect Back-Channel Logout §2.7",
+            promise: """
+                A process that reads a line of the log ends the session that it names, or asks the store about those \
+                that a marker may end, and its streams are closed.
+                """),
+        Requirement(
+            id: "SH-40", source: "policy of this gateway",
+            promise: """
+                When lines of the log may have been missed, the store is asked about every session that is known \
+                before it is used again, and about those of open streams.
+                """),
+        Requirement(
+            id: "SH-41", source: "OpenID Connect Back-Channel Logout §2.7",
+            promise: """
+                A logout token at any replica ends the sessions that it names at all of them. It is answered with \
+                success only when the store confirmed all of it.
+                """),
+        Requirement(
+            id: "SH-42", source: "OpenID Connect Back-Channel Logout §2.7",
+            promise: """
+                With sid a logout token ends the sessions of that sid alone, without it those of the subject, and \
+                never those of another issuer.
+                """),
+        Requirement(
             id: "SH-43", source: "OpenID Connect Back-Channel Logout §2.7",
             promise: """
                 A user's sessions stand in an index of a thousand at most, from which each write removes those that are \
                 over.
+                """),
+        Requirement(
+            id: "SH-44", source: "OpenID Connect Back-Channel Logout §2.7",
+            promise: """
+                Each load, creation and recheck of a session reads the markers that could end it, so that an ending \
+                needs no index.
+                """),
+        Requirement(
+            id: "SH-45", source: "OWASP Session Management Cheat Sheet",
+            promise: """
+                A new login in a browser ends the session that it replaces, at all replicas.
                 """),
         Requirement(
             id: "SH-47", source: "Redis manual: ACL",
@@ -168,6 +245,18 @@ extension RequirementTable {
             promise: """
                 The store's words are shown by 80 printable characters at most, and never those with which it refuses \
                 a password. No argument of a command is shown.
+                """),
+        Requirement(
+            id: "SH-53", source: "NIST SP 800-38D",
+            promise: """
+                A value that does not open for its name, generation and client is no session, is deleted where its \
+                cookie is known to be right, and is told to the operator.
+                """),
+        Requirement(
+            id: "SH-54", source: "policy of this gateway",
+            promise: """
+                A process refuses a generation of a session that is older than one it has seen or heard of, and tells \
+                the operator.
                 """),
         Requirement(
             id: "SH-55", source: "RFC 9449 §11.1",
@@ -213,6 +302,24 @@ extension RequirementTable {
             promise: """
                 Requests that wait for the store have places of their own, of which one client gets a part, and wait for a bounded \
                 time.
+                """),
+        Requirement(
+            id: "SH-70", source: "policy of this gateway",
+            promise: """
+                A session that is known here, and was asked about a moment ago, costs a request no question to the \
+                store.
+                """),
+        Requirement(
+            id: "SH-71", source: "policy of this gateway",
+            promise: """
+                A session that is due is asked about once in a process, by its generation alone, beside the requests \
+                that use it. After twice that time they wait for the store.
+                """),
+        Requirement(
+            id: "SH-73", source: "policy of this gateway",
+            promise: """
+                A process knows a bounded number of sessions and endings, and those in use are the last that it \
+                forgets.
                 """),
         Requirement(
             id: "SH-74", source: "policy of this gateway",

@@ -14,7 +14,7 @@ package struct SessionLimits: Sendable {
     }
 
     /// Seconds between two notes of one session's use: a minute, and less only where the idle limit is minutes.
-    var touchInterval: Int64 { min(60, max(1, idle / 3)) }
+    package var touchInterval: Int64 { min(60, max(1, idle / 3)) }
 
     /// The end that nothing moves: the session's own, or what is configured now if that is earlier.
     package func end(of session: Session) -> Int64 {

@@ -55,8 +55,24 @@ struct EnrollSession: StoreCommand {
     }
 }
 
+/// Reads which sessions an index names.
+struct ListSessions: StoreCommand {
+    let key: StoreName
+    let changesNothing = true
+
+    func arguments(_ scripts: StoreScripts) -> [[UInt8]] {
+        [.word("ZRANGE"), key.bytes, .word("0"), StoreNumber.text(EnrollSession.limit - 1)]
+    }
+
+    /// The ends of their names.
+    func outcome(of reply: StoreReply) throws(StoreRefusal) -> [[UInt8]] {
+        guard case .array(let members) = reply else { throw StoreRefusal(reply) }
+        return members.compactMap(\.bytes)
+    }
+}
+
 /// One line of the log that all processes follow.
-struct StoreLogLine: Sendable, Equatable {
+package struct StoreLogLine: Sendable, Equatable {
     enum Kind: String, Sendable {
         /// A session was ended; `suffix` is of its name.
         case ended = "s"
@@ -83,7 +99,7 @@ struct StoreLogLine: Sendable, Equatable {
     /// The line that the fields of a stream's entry are; nil for what another release, or a stranger, wrote.
     ///
     /// One that is not understood is a gap: whoever follows asks about what it knows.
-    init?(fields: StoreReply) {
+    package init?(fields: StoreReply) {
         guard let fields = fields.array, fields.count == 6, fields[0].bytes == .word("k"),
             fields[2].bytes == .word("n"), fields[4].bytes == .word("g"),
             let kind = fields[1].bytes.flatMap({ Kind(rawValue: String(decoding: $0, as: UTF8.self)) }),

@@ -1,14 +1,14 @@
 import Crypto
 
 /// Uses something up that may be used once over all replicas: a proof, a login's state, a logout token (SH-55).
-struct UseOnce: StoreCommand {
-    enum Outcome: Sendable, Equatable {
+package struct UseOnce: StoreCommand {
+    package enum Outcome: Sendable, Equatable {
         case first
         /// It was there: this has been used.
         case used
     }
 
-    let key: StoreName
+    package let key: StoreName
     let timeToLive: TimeToLive
 
     /// Seconds by which two replicas' clocks may differ, as each may be five from the store's, and the second that a
@@ -16,7 +16,7 @@ struct UseOnce: StoreCommand {
     static let clockSeconds: Int64 = 11
 
     /// A proof that a clock could accept up to the second `until`; both in seconds since 1970.
-    init(proof name: StoreName, until: Int64, now: Int64) {
+    package init(proof name: StoreName, until: Int64, now: Int64) {
         self.init(key: name, timeToLive: UseOnce.time(until: until, now: now))
     }
 
@@ -35,7 +35,8 @@ struct UseOnce: StoreCommand {
         self.timeToLive = timeToLive
     }
 
-    private static func time(until: Int64, now: Int64) -> TimeToLive {
+    /// How long the store remembers what a clock could accept up to the second `until`.
+    package static func time(until: Int64, now: Int64) -> TimeToLive {
         let (left, overflow) = until.subtractingReportingOverflow(now)
         // What is over for this clock may not be for another one.
         let seconds = overflow ? (until < now ? 0 : .max - clockSeconds) : max(0, min(left, .max - clockSeconds))
@@ -43,11 +44,11 @@ struct UseOnce: StoreCommand {
     }
 
     /// `1` and not an empty text: the store has one object for all small numbers.
-    func arguments(_ scripts: StoreScripts) -> [[UInt8]] {
+    package func arguments(_ scripts: StoreScripts) -> [[UInt8]] {
         [.word("SET"), key.bytes, .word("1"), .word("NX"), .word("PX"), timeToLive.argument]
     }
 
-    func outcome(of reply: StoreReply) throws(StoreRefusal) -> Outcome {
+    package func outcome(of reply: StoreReply) throws(StoreRefusal) -> Outcome {
         switch reply {
         case .bytes(let text) where text == .word("OK"): .first
         case .null: .used

@@ -34,7 +34,7 @@ package struct StoreNames: Sendable {
     }
 
     /// The name of a used proof, by the digest under which the process's own set has it.
-    func proof(_ digest: SHA256Digest) -> StoreName {
+    package func proof(_ digest: SHA256Digest) -> StoreName {
         var bytes: [UInt8] = []
         appendProof(digest, to: &bytes)
         return StoreName(bytes: bytes)

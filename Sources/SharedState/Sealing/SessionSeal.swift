@@ -26,10 +26,11 @@ struct SessionSeal: Sendable {
     /// The longest value that is kept (SH-25).
     static let limit = 64 * 1024
 
-    init(ring: StoreKeyRing, client: String) {
+    /// With the identifier that the client has at its issuer, opens nothing that was sealed under another one.
+    init(ring: StoreKeyRing, client: String, clientID: String = "") {
         envelope = StoreEnvelope(ring: ring)
         self.client = client
-        purpose = Array("portcullis shared session\u{0}\(client)".utf8)
+        purpose = Array("portcullis shared session\u{0}\(client)\(clientID.isEmpty ? "" : "\u{0}\(clientID)")".utf8)
     }
 
     /// The value of a session whose cookie has this secret; `nonce` are twelve random bytes.

@@ -8,6 +8,8 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case storeLost = "store_lost"
     /// A server does not fit to what is configured of the store.
     case storeUnsuitable = "store_unsuitable"
+    /// The store is down, and each process judges proofs by what it let through itself.
+    case storeProofsLocal = "store_proofs_local"
 
     // The process
 

@@ -25,6 +25,7 @@ package struct ExpositionText: Sendable {
         case whole(Int64)
         case unsigned(UInt64)
         case millionths(UInt64)
+        case signedMillionths(Int64)
     }
 
     /// A label's name and value.
@@ -71,6 +72,8 @@ package struct ExpositionText: Sendable {
         case .whole(let number): put(String(number))
         case .unsigned(let number): put(String(number))
         case .millionths(let number): put(Self.decimal(millionths: number))
+        case .signedMillionths(let number):
+            put((number < 0 ? "-" : "") + Self.decimal(millionths: number.magnitude))
         }
         // OpenMetrics alone has a place for it.
         if let exemplar, format == .openMetrics {

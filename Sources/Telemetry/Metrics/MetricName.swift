@@ -40,6 +40,22 @@ package enum MetricName: String, Sendable, CaseIterable {
     case sessionCacheEvictions = "portcullis_session_cache_evictions_total"
     case sessionCacheEntries = "portcullis_session_cache_entries"
     case sessionCacheBytes = "portcullis_session_cache_bytes"
+    case storeUp = "portcullis_store_up"
+    case storeCommands = "portcullis_store_commands_total"
+    case storeDuration = "portcullis_store_seconds"
+    case storeInFlight = "portcullis_store_in_flight"
+    case storeWrites = "portcullis_store_writes_total"
+    case storeReconnects = "portcullis_store_reconnects_total"
+    case storeRedirects = "portcullis_store_redirects_total"
+    case storeSessions = "portcullis_store_sessions_total"
+    case storeRefreshes = "portcullis_store_refresh_total"
+    case storeEndingsLag = "portcullis_store_endings_lag_seconds"
+    case storeGaps = "portcullis_store_gaps_total"
+    case storeTampered = "portcullis_store_tampered_total"
+    case storeForgot = "portcullis_store_forgot_total"
+    case storeProofsLocal = "portcullis_store_proofs_local"
+    case storeClockSkew = "portcullis_store_clock_skew_seconds"
+    case storeEvicting = "portcullis_store_evicting"
     case issuerReady = "portcullis_issuer_ready"
     case issuerKeysAge = "portcullis_issuer_keys_age_seconds"
     case issuerRefreshes = "portcullis_issuer_refreshes_total"
@@ -69,7 +85,8 @@ package enum MetricName: String, Sendable, CaseIterable {
     /// Whether the number only grows, moves both ways, or is a distribution.
     package var kind: Kind {
         switch self {
-        case .requestDuration, .authDuration, .upstreamDuration, .serverDuration, .clientDuration: .histogram
+        case .requestDuration, .authDuration, .upstreamDuration, .serverDuration, .clientDuration, .storeDuration:
+            .histogram
         case _: rawValue.hasSuffix("_total") ? .counter : .gauge
         }
     }
@@ -119,6 +136,22 @@ package enum MetricName: String, Sendable, CaseIterable {
         case .sessionCacheEvictions: "Opened sessions forgotten to make room."
         case .sessionCacheEntries: "Opened sessions remembered."
         case .sessionCacheBytes: "Memory held by opened sessions."
+        case .storeUp: "1 when the store's server takes commands of every worker that asks it, else 0."
+        case .storeCommands: "Commands to the store, by what they are about and what came of them."
+        case .storeDuration: "From a command being given to a connection to the store's answer."
+        case .storeInFlight: "Commands whose answers are awaited."
+        case .storeWrites: "Times that bytes were given to a connection to the store."
+        case .storeReconnects: "Connections to the store that were lost or did not come about, by reason."
+        case .storeRedirects: "Commands that were sent to another server, or once more, because they were not executed."
+        case .storeSessions: "Sessions that were looked for, by where they were found."
+        case .storeRefreshes: "Questions whether a session may be refreshed here, by what was said."
+        case .storeEndingsLag: "How old the last ending was that this process has read, when it read it."
+        case .storeGaps: "Times that endings may have been missed, so that every known session was asked about."
+        case .storeTampered: "Values in the store that no gateway had written so."
+        case .storeForgot: "Times that the store had forgotten what it knew."
+        case .storeProofsLocal: "1 while each process judges proofs by itself because the store is down."
+        case .storeClockSkew: "By how much this machine's clock is ahead of the store's."
+        case .storeEvicting: "1 when the store may drop what it was given to keep."
         case .issuerReady: "1 when the issuer's keys can be used, else 0."
         case .issuerKeysAge: "Time since the issuer's keys were last fetched."
         case .issuerRefreshes: "Fetches of an issuer's metadata and keys, by result."

@@ -28,6 +28,8 @@ struct MetricsPage {
     let serving: ServingReadings
     let traces: TraceReadings
     let logs: [ShownLog]
+    let store: StoreReadings?
+    let storeMetrics: StoreMetrics
     let now: Timestamp
     let process: ProcessReadings
 
@@ -87,6 +89,10 @@ struct MetricsPage {
         case .sessions, .certificateExpiry, .processorTime, .residentMemory, .virtualMemory, .openDescriptors,
             .descriptorLimit:
             writeReadings(metric, to: &text)
+        case .storeUp, .storeCommands, .storeDuration, .storeInFlight, .storeWrites, .storeReconnects, .storeRedirects,
+            .storeSessions, .storeRefreshes, .storeEndingsLag, .storeGaps, .storeTampered, .storeForgot,
+            .storeProofsLocal, .storeClockSkew, .storeEvicting:
+            writeStore(metric, to: &text)
         case .issuerReady, .issuerKeysAge, .issuerRefreshes: writeIssuers(metric, to: &text)
         case .logDropped:
             for log in logs {

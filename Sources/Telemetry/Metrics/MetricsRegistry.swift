@@ -25,13 +25,17 @@ package final class MetricsRegistry: Sendable {
     private let replay = Mutex<(@Sendable () -> ReplayReadings)?>(nil)
     private let serving = Mutex<(@Sendable () -> ServingReadings)?>(nil)
     private let traces = Mutex<(@Sendable () -> TraceReadings)?>(nil)
+    private let store = Mutex<(@Sendable () -> StoreReadings?)?>(nil)
     private let logs = Mutex<[ShownLog]>([])
+    /// What workers count of the store.
+    package let storeMetrics: StoreMetrics
 
     /// Allocates every number that is counted until labels change; route i of the labels is counted as route i.
     package init(workers: Int, labels: MetricsLabels, version: String, startTime: Timestamp = .now()) {
         let slots = RouteSlots(labels.routes)
         self.version = version
         self.startTime = startTime
+        storeMetrics = StoreMetrics(workers: workers)
         reloads = Mutex(ReloadReadings(appliedAt: startTime.seconds))
         shown = Mutex(
             ShownMetrics(
@@ -105,6 +109,11 @@ package final class MetricsRegistry: Sendable {
         traces.withLock { $0 = readings }
     }
 
+    /// Shows how the store is: `readings` are asked for at each scrape, on its thread; nil where there is none.
+    package func attach(store readings: @escaping @Sendable () -> StoreReadings?) {
+        store.withLock { $0 = readings }
+    }
+
     /// Notes a jump of the wall clock; any thread.
     package func setClockStep(seconds: Int64) {
         clockStep.store(seconds, ordering: .relaxed)
@@ -132,7 +141,7 @@ package final class MetricsRegistry: Sendable {
             shown: shownNow, version: version, startTime: startTime,
             clockStep: clockStep.load(ordering: .relaxed), reloads: reloadReadings,
             replay: replayNow, serving: servingNow, traces: traces.withLock { $0 }?() ?? TraceReadings(), logs: logsNow,
-            now: now, process: process
+            store: store.withLock { $0 }?(), storeMetrics: storeMetrics, now: now, process: process
         ).written(format)
     }
 }

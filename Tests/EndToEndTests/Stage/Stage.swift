@@ -38,6 +38,8 @@ final class Stage: Sendable {
     let issuer: ScriptedIssuer
     let tokens: TokenForge
     let gateway: GatewayProcess
+    private let yaml: String
+    private let plan: StagePlan
 
     /// Starts the gateway as planned, between an upstream and an issuer of its own.
     init(_ plan: StagePlan = StagePlan()) throws {
@@ -47,11 +49,17 @@ final class Stage: Sendable {
         let issuerURL = issuer.url.replacingOccurrences("127.0.0.1", with: plan.issuerHost)
         tokens = TokenForge(issuer: issuerURL + plan.issuerPath, key: key)
         plan.prepare(issuer)
-        let yaml = Self.yaml(plan)
+        self.plan = plan
+        yaml = Self.yaml(plan)
             .replacingOccurrences("$UPSTREAM", with: upstream.url)
             .replacingOccurrences("$ISSUER", with: issuerURL)
         gateway = try GatewayProcess(
             yaml, files: plan.files, environment: plan.environment, until: plan.milestone)
+    }
+
+    /// Another process of the same configuration, at another port.
+    func another() throws -> GatewayProcess {
+        try GatewayProcess(yaml, files: plan.files, environment: plan.environment, until: plan.milestone)
     }
 
     /// A stage with these routes.

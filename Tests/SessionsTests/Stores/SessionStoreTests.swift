@@ -6,12 +6,13 @@ import Testing
 
 /// The stores that the suite holds to the same promises.
 enum StoreKind: String, CaseIterable, Sendable {
-    case cookie, memory, remote
+    case cookie, memory, remote, shared
 
     func make(idle: Int = 1800, absolute: Int = 28_800, limit: Int = 1000) throws -> any SessionStore {
         let store: SessionSettings.Store = self == .cookie ? .cookie : .memory
-        let made = try SessionStores.make(
-            Sample.settings(store, idle: idle, absolute: absolute, limit: limit), client: "shop")
+        let settings = Sample.settings(store, idle: idle, absolute: absolute, limit: limit)
+        if self == .shared { return try SharedStoreOfTests.make(settings, client: "shop") }
+        let made = try SessionStores.make(settings, client: "shop")
         return self == .remote ? RemoteStore(made) : made
     }
 }
@@ -31,7 +32,7 @@ enum StoreKind: String, CaseIterable, Sendable {
         #expect(!text.contains("alice") && !text.contains("refresh-0"))
         #expect(value.allSatisfy { $0 > 0x20 && $0 < 0x7f && !#"",;\"#.utf8.contains($0) }, "cookie-octets alone")
         switch (store.lookUp(value, now: Self.now), kind) {
-        case (.elsewhere, .remote), (.found, .cookie), (.found, .memory): break
+        case (.elsewhere, .remote), (.found, .cookie), (.found, .memory), (.found, .shared): break
         default: Issue.record("not found at once")
         }
     }

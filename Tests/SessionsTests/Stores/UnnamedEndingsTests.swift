@@ -8,7 +8,7 @@ import Testing
 @Suite struct `endings by sid alone` {
     private static let now = Sample.now
 
-    private func end(_ store: any SessionStore, _ sid: String, at time: Int64 = now) async throws {
+    private func end(_ store: any SessionStore, _ sid: String, at time: Int64 = now) async throws(SessionStoreRefusal) {
         _ = try await store.end(.serverSession(issuer: Sample.issuer, sid: sid), now: time)
     }
 
@@ -41,9 +41,14 @@ import Testing
     func `of sessions that nobody here knows take no room from the others`(kind: StoreKind) async throws {
         let store = try kind.make(limit: 16)
         let value = try await store.create(Sample.session(), now: Self.now)
-        await #expect(throws: SessionStoreRefusal.full) {
+        var refusal: SessionStoreRefusal?
+        do throws(SessionStoreRefusal) {
             for number in 0..<17 { try await end(store, "nobody's-\(number)") }
+        } catch {
+            refusal = error
         }
+        // What several gateways share has room for each.
+        #expect(refusal == (kind == .shared ? nil : .full))
         try await end(store, "s-1")
         #expect(try await store.load(value, now: Self.now) == nil)
         _ = try await store.end(.subject(issuer: Sample.issuer, subject: "bob", until: Self.now), now: Self.now)

@@ -1,0 +1,130 @@
+import Bytes
+import Crypto
+import EventLoop
+import RESP
+import SharedState
+import StoreClient
+import StoreLink
+
+extension WorkerStore: ProofSharing {
+    /// How long the store is missed before proofs are judged without it, in microseconds (SH-59).
+    private static let localAfter: UInt64 = 1_000_000
+
+    /// Asks the server that has the proof's name, in the memory of the question before (SH-55).
+    func spend(_ digest: SHA256Digest, until: Int64, now: Int64, ticket: UInt64) -> ProofQuestion {
+        if isRelayed { return relay(digest, until: until, now: now, ticket: ticket) }
+        // Whoever comes behind proofs that were judged here must not pass them on their way to the store.
+        if !localProofs.isEmpty { return noteLocally(digest, until: until) }
+        switch send(digest, until: until, now: now, ticket: ticket) {
+        case .accepted: return .asked
+        case .busy: return .busy
+        case .down: return judgeOutage(digest, until: until)
+        }
+    }
+
+    private func send(_ digest: SHA256Digest, until: Int64, now: Int64, ticket: UInt64) -> SendOutcome {
+        proofName.removeAll(keepingCapacity: true)
+        plan.store.names.appendProof(digest, to: &proofName)
+        proofCommand.begin("SET")
+        proofCommand.append(proofName.span)
+        proofCommand.append("1")
+        proofCommand.append("NX")
+        proofCommand.append("PX")
+        proofCommand.append(Int(UseOnce.time(until: until, now: now).milliseconds))
+        return send(proofCommand, slot: HashSlot.of(proofName.span), ticket: ticket)
+    }
+
+    // MARK: while the store is down
+
+    private func judgeOutage(_ digest: SHA256Digest, until: Int64) -> ProofQuestion {
+        guard plan.settings.proofsWhenDown == .local else { return .down }
+        guard let lostAt, WorkerClock().microseconds() >= lostAt &+ Self.localAfter else { return .unavailable }
+        return noteLocally(digest, until: until)
+    }
+
+    private func noteLocally(_ digest: SHA256Digest, until: Int64) -> ProofQuestion {
+        guard localProofs.note(digest, until: until) else { return .busy }
+        reports.areProofsLocal(true, worker: index)
+        return .down
+    }
+
+    /// Has the store remember what was let through without it: first, and then it is asked again.
+    func writeLocalProofs() {
+        guard !localProofs.isEmpty, lostAt == nil, !isRelayed else { return }
+        let now = WorkerClock().wallSeconds()
+        while let proof = localProofs.first {
+            // What was let through elsewhere meanwhile is found out here; it was let through all the same.
+            if proof.until >= now, send(proof.digest, until: proof.until, now: now, ticket: 0) != .accepted { return }
+            localProofs.removeFirst()
+        }
+        reports.areProofsLocal(false, worker: index)
+    }
+
+    // MARK: by the first worker's connection
+
+    private func relay(_ digest: SHA256Digest, until: Int64, now: Int64, ticket: UInt64) -> ProofQuestion {
+        guard let worker else { return .unavailable }
+        if reports.isUp == false, plan.settings.proofsWhenDown == .refuse { return .down }
+        let (store, loop) = (plan.store, loop)
+        let question = UseOnce(proof: store.names.proof(digest), until: until, now: now)
+        Task {
+            var answer = ProofAnswer.unavailable
+            do throws(StoreRefusal) {
+                answer = try await store.perform(question) == .first ? .first : .used
+            } catch {}
+            loop.execute { [answer] in worker.pointer.proofAnswered(ticket, answer) }
+        }
+        return .asked
+    }
+}
+
+extension ProofAnswer {
+    /// What the server's answer to a proof's `SET NX` says.
+    init(_ answer: borrowing Answer) {
+        switch answer {
+        case .reply(let reply):
+            switch reply.kind {
+            case .simpleString: self = reply.bytes.isEqual(to: "OK".utf8Span.span) ? .first : .unavailable
+            case .null: self = .used
+            case .error, .integer, .bulkString, .array: self = .unavailable
+            }
+        case .refused, .unknown, .notSent: self = .unavailable
+        }
+    }
+}
+
+/// Proofs that were let through without the store, which is to hear of them first when it is back (SH-59).
+struct LocalProofs {
+    /// One of them.
+    struct Proof {
+        let digest: SHA256Digest
+        let until: Int64
+    }
+
+    /// As many as are held; more are refused.
+    static let limit = 65_536
+
+    private var proofs: [Proof] = []
+    private var taken = 0
+
+    var isEmpty: Bool { taken == proofs.count }
+    var first: Proof? { isEmpty ? nil : proofs[taken] }
+
+    /// Whether there was room for another one.
+    mutating func note(_ digest: SHA256Digest, until: Int64) -> Bool {
+        guard proofs.count - taken < LocalProofs.limit else { return false }
+        if taken > LocalProofs.limit {
+            proofs.removeFirst(taken)
+            taken = 0
+        }
+        proofs.append(Proof(digest: digest, until: until))
+        return true
+    }
+
+    mutating func removeFirst() {
+        taken += 1
+        guard isEmpty else { return }
+        proofs = []
+        taken = 0
+    }
+}

@@ -1,0 +1,29 @@
+import Bytes
+import Crypto
+
+/// The 128 bits that a name ends with: by them sessions and markers are known here, and told apart in the log.
+struct NameDigest: Hashable, Sendable {
+    private let low: UInt64
+    private let high: UInt64
+
+    /// Of a session, by its name's digest.
+    init(_ digest: SHA256Digest) {
+        let (low, high) = digest.longPrefix
+        self.low = low.littleEndian
+        self.high = high.littleEndian
+    }
+
+    /// Of the end of a name; nil for what is none.
+    init?(suffix: [UInt8]) {
+        guard suffix.count == StoreName.suffixLength, let bytes = Base64URL.decode(suffix.span), bytes.count == 16
+        else { return nil }
+        low = (0..<8).reduce(0) { $0 | UInt64(bytes[$1]) << UInt64($1 * 8) }
+        high = (0..<8).reduce(0) { $0 | UInt64(bytes[$1 + 8]) << UInt64($1 * 8) }
+    }
+
+    /// Any bits of a digest are as good as random.
+    func hash(into hasher: inout Hasher) { hasher.combine(low) }
+
+    /// One of 64 parts.
+    var shard: Int { Int(truncatingIfNeeded: high & 63) }
+}

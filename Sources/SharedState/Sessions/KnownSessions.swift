@@ -1,0 +1,325 @@
+import Crypto
+import Sessions
+import Synchronization
+
+/// The sessions of the store that this process has seen, so that a request need not wait for it (SH-70).
+///
+/// An entry says what the store said, and when. It is used until the next question is due, and once more as long while
+/// that question is under way (SH-71); afterwards whoever needs it waits. What was ended is known for some minutes, so that
+/// an answer that was under way brings nothing back.
+///
+///     unknown ──load──▶ fresh ──recheck──▶ due ──2 × recheck──▶ unknown, as far as requests go
+///                         ▲                 │ same generation
+///                         └─────────────────┘
+///     any ──ended, here or by a line of the log──▶ over
+final class KnownSessions: Sendable {
+    /// What is known of a session that a request asks for.
+    enum Look: Sendable {
+        /// Whoever needs it has to ask the store.
+        case unknown
+        case over
+        case found(Session)
+        /// The same, and the caller is to ask the store about it beside the request.
+        case due(Session)
+    }
+
+    /// What is known of a session, for whoever is about to ask the store.
+    struct Entry: Sendable {
+        var session: Session
+        /// The digest of the secret in its cookie; nil where no cookie of it was seen here.
+        var secret: SHA256Digest?
+        /// The markers that could end it.
+        let markers: [NameDigest]
+        /// The newest generation that anybody told of (SH-54).
+        var newest: UInt32
+        /// When the store last said that it is there; nil: it has to be asked.
+        var checkedAt: Int64?
+        var askedAt = Int64.min
+        var seenAt: Int64
+        /// The generation in the store while a newer one waits here to be written (SH-34).
+        var leased: UInt32?
+        var isUsed = false
+
+        init(_ session: Session, secret: SHA256Digest?, markers: [NameDigest], checkedAt: Int64?) {
+            self.session = session
+            self.secret = secret
+            self.markers = markers
+            newest = session.generation
+            self.checkedAt = checkedAt
+            seenAt = session.seenAt
+        }
+    }
+
+    private struct State {
+        var entries: [NameDigest: Entry] = [:]
+        /// Where the entries are looked at for the one that goes, round and round.
+        var places: [NameDigest] = []
+        var hand = 0
+        var ended: [NameDigest: Int64] = [:]
+    }
+
+    private final class Shard: Sendable {
+        let state = Mutex(State())
+    }
+
+    private let shards = (0..<64).map { _ in Shard() }
+    private let endingCount = Atomic<UInt64>(0)
+    private let markerLines = Atomic<UInt64>(0)
+    private let limit: Int
+
+    /// Seconds for which it is known what was ended: longer than an answer can be under way.
+    private static let memoryOfEnding: Int64 = 600
+    /// Endings that a part remembers.
+    private static let endedLimit = 1024
+
+    /// Knows that many sessions at most.
+    init(limit: Int) { self.limit = max(1, (max(1, limit) + 63) / 64) }
+
+    /// Grows with every ending, after that can be seen.
+    var endings: UInt64 { endingCount.load(ordering: .acquiring) }
+    /// Grows with every line that tells of a marker.
+    var markersSeen: UInt64 { markerLines.load(ordering: .acquiring) }
+    /// Sessions known.
+    var count: Int { shards.reduce(0) { $0 + $1.state.withLock { $0.entries.count } } }
+
+    /// What a request with this cookie is told.
+    func look(_ key: NameDigest, secret: SHA256Digest, now: Int64, _ rules: CheckRules) -> Look {
+        shard(key).state.withLock { state in
+            guard state.ended[key] == nil else { return .over }
+            // Digests compare every bit (T-52).
+            guard let entry = state.entries[key], entry.secret == secret else { return .unknown }
+            guard now < rules.limits.end(of: entry.session) else { return .over }
+            // The store knows better where somebody else may have used or refreshed it.
+            guard entry.session.generation >= entry.newest,
+                now < SessionLimits.sum(entry.seenAt, rules.limits.idle)
+            else { return .unknown }
+            var session = entry.session
+            session.seenAt = entry.seenAt
+            state.entries[key]?.isUsed = true
+            switch rules.age(entry.checkedAt, now: now) {
+            case .fresh: return .found(session)
+            case .due:
+                // One question a second while the store does not answer.
+                guard entry.askedAt != now else { return .found(session) }
+                state.entries[key]?.askedAt = now
+                return .due(session)
+            case .over: return .unknown
+            }
+        }
+    }
+
+    /// What is known of a session by name, whatever its age.
+    func entry(_ key: NameDigest) -> Entry? { shard(key).state.withLock { $0.entries[key] } }
+
+    /// Whether it was ended a moment ago.
+    func isOver(_ key: NameDigest) -> Bool { shard(key).state.withLock { $0.ended[key] != nil } }
+
+    /// Notes what the store said; false where the session has ended since it was asked.
+    ///
+    /// An older state than one that is known stays out.
+    @discardableResult
+    func keep(_ key: NameDigest, _ entry: Entry) -> Bool {
+        shard(key).state.withLock { state in
+            guard state.ended[key] == nil else { return false }
+            guard var known = state.entries[key] else {
+                makeRoom(key, in: &state)
+                state.entries[key] = entry
+                return true
+            }
+            if entry.session.generation >= known.session.generation {
+                known.session = entry.session
+                known.leased = nil
+            }
+            known.secret = entry.secret ?? known.secret
+            known.newest = max(known.newest, entry.newest)
+            known.checkedAt = entry.checkedAt
+            known.seenAt = max(known.seenAt, entry.seenAt)
+            known.isUsed = true
+            state.entries[key] = known
+            return true
+        }
+    }
+
+    /// The store said at `time` that a session is there, in this generation.
+    func confirm(_ key: NameDigest, generation: UInt32, at time: Int64) {
+        shard(key).state.withLock { state in
+            guard let entry = state.entries[key] else { return }
+            state.entries[key]?.newest = max(entry.newest, generation)
+            state.entries[key]?.checkedAt = max(entry.checkedAt ?? time, time)
+        }
+    }
+
+    /// Keeps a state that the store does not have yet.
+    func hold(_ key: NameDigest, _ session: Session, leased: UInt32) -> Bool {
+        shard(key).state.withLock { state in
+            guard state.ended[key] == nil, let entry = state.entries[key],
+                entry.session.generation <= session.generation
+            else { return false }
+            state.entries[key]?.session = session
+            state.entries[key]?.newest = max(entry.newest, session.generation)
+            state.entries[key]?.leased = leased
+            return true
+        }
+    }
+
+    /// Forgets a state that the store will never have.
+    func letGo(_ key: NameDigest) {
+        shard(key).state.withLock { state in
+            guard state.entries[key]?.leased != nil else { return }
+            state.entries[key] = nil
+        }
+    }
+
+    /// Notes that a session is in use; when it was before, if that is long enough ago that the store is to know it.
+    func takeTouch(_ key: NameDigest, secret: SHA256Digest, now: Int64, interval: Int64) -> Int64? {
+        shard(key).state.withLock { state in
+            guard let entry = state.entries[key], entry.secret == secret,
+                SessionLimits.sum(entry.seenAt, interval) <= now
+            else { return nil }
+            state.entries[key]?.seenAt = now
+            return entry.seenAt
+        }
+    }
+
+    /// The store was not told: it is at the next use.
+    func untouch(_ key: NameDigest, at time: Int64, before: Int64) {
+        shard(key).state.withLock { state in
+            guard state.entries[key]?.seenAt == time else { return }
+            state.entries[key]?.seenAt = before
+        }
+    }
+
+    /// Until when a session may be used without another look here.
+    func usableUntil(_ key: NameDigest, now: Int64, _ rules: CheckRules) -> Int64 {
+        let checkedAt = shard(key).state.withLock { $0.entries[key]?.checkedAt }
+        guard rules.recheck > 0, let checkedAt else { return now }
+        return max(SessionLimits.sum(checkedAt, rules.recheck), SessionLimits.sum(now, 1))
+    }
+
+    private func shard(_ key: NameDigest) -> Shard { shards[key.shard] }
+
+    /// Takes a place, from whoever was not used since the hand last came by; sessions that wait to be written stay.
+    private func makeRoom(_ key: NameDigest, in state: inout State) {
+        guard state.places.count >= limit else { return state.places.append(key) }
+        for _ in 0..<(2 * state.places.count) {
+            let place = state.hand
+            state.hand = (place + 1) % state.places.count
+            let other = state.places[place]
+            if let entry = state.entries[other] {
+                guard entry.leased == nil else { continue }
+                guard !entry.isUsed else {
+                    state.entries[other]?.isUsed = false
+                    continue
+                }
+                state.entries[other] = nil
+            }
+            state.places[place] = key
+            return
+        }
+        // All of them wait to be written: there are no more of those than refreshes under way.
+        state.places.append(key)
+    }
+}
+
+// MARK: endings, and what the log tells
+
+extension KnownSessions {
+    /// Notes that a session is over; what was known of it.
+    @discardableResult
+    func end(_ key: NameDigest, now: Int64) -> Session? {
+        let session = shard(key).state.withLock { state in
+            if state.ended.count >= KnownSessions.endedLimit {
+                state.ended = state.ended.filter { now < $0.value }
+                // Known a little shorter: whoever comes asks the store.
+                if state.ended.count >= KnownSessions.endedLimit { state.ended = [:] }
+            }
+            state.ended[key] = SessionLimits.sum(now, KnownSessions.memoryOfEnding)
+            return state.entries.removeValue(forKey: key)?.session
+        }
+        noteEnding()
+        return session
+    }
+
+    /// Says that something ended.
+    func noteEnding() { endingCount.wrappingAdd(1, ordering: .releasing) }
+
+    /// What is known of the sessions that one of these markers could end.
+    func sessions(with markers: Set<NameDigest>) -> [(NameDigest, Session)] {
+        shards.flatMap { shard in
+            shard.state.withLock { state in
+                state.entries.filter { $0.value.markers.contains { markers.contains($0) } }
+                    .map { ($0.key, $0.value.session) }
+            }
+        }
+    }
+
+    /// Somebody wrote a marker: an answer that is under way may not know it.
+    func noteMarker() { markerLines.wrappingAdd(1, ordering: .releasing) }
+
+    /// A session has this generation by now.
+    func learn(_ key: NameDigest, generation: UInt32) {
+        shard(key).state.withLock { state in
+            guard let entry = state.entries[key], entry.newest < generation else { return }
+            state.entries[key]?.newest = generation
+        }
+    }
+
+    /// The store has to be asked about these before they are used again.
+    func makeDue(_ keys: [NameDigest]) {
+        for key in keys { shard(key).state.withLock { $0.entries[key]?.checkedAt = nil } }
+    }
+
+    /// The same of all: something may have been missed (SH-40).
+    func makeAllDue() {
+        for shard in shards {
+            shard.state.withLock { state in
+                for key in state.entries.keys { state.entries[key]?.checkedAt = nil }
+            }
+        }
+        noteEnding()
+    }
+
+    /// Whether the caller is to ask about a session that is open here, a stream or a tunnel; once in a second at most.
+    func takeQuestion(_ key: NameDigest, _ make: () -> Entry, now: Int64, _ rules: CheckRules) -> Bool {
+        shard(key).state.withLock { state in
+            if state.entries[key] == nil {
+                makeRoom(key, in: &state)
+                state.entries[key] = make()
+            }
+            guard let entry = state.entries[key], entry.askedAt != now else { return false }
+            if case .fresh = rules.age(entry.checkedAt, now: now) { return false }
+            state.entries[key]?.askedAt = now
+            return true
+        }
+    }
+
+    /// Forgets what is over by its own end, and endings that nobody needs to know any more.
+    func sweep(now: Int64, _ limits: SessionLimits) {
+        for shard in shards {
+            shard.state.withLock { state in
+                state.ended = state.ended.filter { now < $0.value }
+                state.entries = state.entries.filter {
+                    $0.value.leased != nil || now < limits.end(of: $0.value.session)
+                }
+            }
+        }
+    }
+}
+
+/// How long what the store said is good.
+struct CheckRules: Sendable {
+    enum Age { case fresh, due, over }
+
+    let limits: SessionLimits
+    /// Seconds from one question about a session to the next; 0: each time.
+    let recheck: Int64
+
+    /// How old an answer of that time is.
+    func age(_ checkedAt: Int64?, now: Int64) -> Age {
+        // Threads read their clocks a second apart. A time further ahead is from before the clock was set back.
+        guard let checkedAt, checkedAt <= SessionLimits.sum(now, 1) else { return .over }
+        let age = max(0, now - checkedAt)
+        if age < recheck { return .fresh }
+        return age < 2 * recheck ? .due : .over
+    }
+}

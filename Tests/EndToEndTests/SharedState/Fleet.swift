@@ -1,0 +1,92 @@
+import Foundation
+import TestSupport
+
+/// Debian's `redis-server` at a Unix socket, which forgets everything when it ends.
+final class StoreServer: Sendable {
+    let folder: String
+    private let process = Watched<ChildProcess?>(nil)
+
+    /// A server that serves.
+    init() throws {
+        folder = try TemporaryFolder.make(for: "store")
+        try start()
+    }
+
+    deinit {
+        signal(SIGKILL)
+        TemporaryFolder.remove(folder)
+    }
+
+    var path: String { folder + "/s" }
+
+    /// Another process at the same place, without data.
+    func start() throws {
+        let started = try ChildProcess(
+            "/usr/bin/redis-server",
+            [
+                "--port", "0", "--unixsocket", path, "--save", "", "--appendonly", "no", "--dir", folder,
+                "--daemonize", "no",
+            ])
+        guard started.output.wait(until: { $0.contains { $0.contains("eady to accept connections") } }) else {
+            throw WireFailure.timedOut("redis-server: \(started.output.now)")
+        }
+        process.withLock { $0 = started }
+    }
+
+    func signal(_ number: Int32) { process.now?.signal(number) }
+
+    /// Ends the process at once, as a crash does.
+    func kill() {
+        signal(SIGKILL)
+        _ = process.now?.waitForEnd()
+    }
+
+    /// All that is in the store, as whoever may do everything sees it: names and values.
+    func contents() throws -> String {
+        let client = try RawClient(unixPath: path)
+        try client.send("*2\r\n$4\r\nKEYS\r\n$1\r\n*\r\n")
+        var text = ""
+        for name in try Self.array(client) {
+            try client.send("*2\r\n$4\r\nDUMP\r\n$\(name.utf8.count)\r\n\(name)\r\n")
+            text += name + " " + (try Self.bulk(client)) + "\n"
+        }
+        return text
+    }
+
+    /// The store's answer to a command of words, in one line of text.
+    func ask(_ words: String...) throws -> String {
+        let client = try RawClient(unixPath: path)
+        try client.send("*\(words.count)\r\n" + words.map { "$\($0.utf8.count)\r\n\($0)\r\n" }.joined())
+        return String(decoding: try client.bytes(through: "\r\n").dropLast(2), as: UTF8.self)
+    }
+
+    private static func line(_ client: RawClient) throws -> String {
+        String(decoding: try client.bytes(through: "\r\n").dropLast(2), as: UTF8.self)
+    }
+
+    private static func array(_ client: RawClient) throws -> [String] {
+        let count = Int(try line(client).dropFirst()) ?? 0
+        return try (0..<count).map { _ in try bulk(client) }
+    }
+
+    private static func bulk(_ client: RawClient) throws -> String {
+        let count = Int(try line(client).dropFirst()) ?? -1
+        guard count >= 0 else { return "" }
+        let bytes = try client.bytes(count + 2).dropLast(2)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// Several gateways of one configuration with one store, which know nothing of each other.
+enum Fleet {
+    /// The keys that replicas have in common.
+    static let keys = [
+        "session.key": "8f2a6c1be59d4073a1c7f0e3d2b48596071f3e5d6c7b8a9908172635445362f1",
+        "store.key": "4b1f0c7d2e9a85634417fe0d9c3b2a18675849e0f1d2c3b4a5968778695a4b3c",
+    ]
+
+    /// The section of the store, with further keys of it.
+    static func settings(_ store: StoreServer, _ further: String = "") -> String {
+        "store: { url: \"unix:\(store.path)\", keys: [{ file: $FOLDER/store.key }], \(further) }"
+    }
+}

@@ -1,0 +1,97 @@
+import Glibc
+import TestSupport
+import TestTraits
+import Testing
+
+/// Rows SH-20 to SH-41 and SH-74 to SH-76 over real sockets: a browser whose requests come to three gateways.
+@Suite(.serialized) struct `a login at several replicas` {
+    private static let session = "session: { store: shared, keys: [{ file: $FOLDER/session.key }] }"
+
+    private func fleet(
+        _ store: StoreServer, _ further: String = "", client: [String] = [], workers: Int = 1
+    ) throws -> (stage: SessionStage, others: [GatewayProcess]) {
+        let stage = try SessionStage(
+            LoginPlan(
+                routes: ["{ path: /app/, upstream: $UPSTREAM, login: web, upstream_credential: pass }"],
+                client: [Self.session] + client, workers: workers, settings: Fleet.settings(store, further),
+                files: Fleet.keys))
+        return (stage, [try stage.another(), try stage.another()])
+    }
+
+    private func ask(
+        _ gateway: GatewayProcess, _ browser: CookieJar, _ method: String = "GET", _ target: String = "/app/a",
+        fields: [String] = []
+    ) throws -> WireResponse {
+        try gateway.exchange(request(method, target, fields: browser.lines + fields), method: method)
+    }
+
+    @Test(.holds("SH-20", "SH-37"), .refuses("SH-37"))
+    func `is good at each of them, and over at each of them after a logout at one`() throws {
+        let store = try StoreServer()
+        let (stage, others) = try fleet(store)
+        let browser = try stage.login()
+        #expect((browser[SessionStage.cookie] ?? "").utf8.count == 64)
+        for gateway in [stage.gateway] + others { #expect(try ask(gateway, browser).status == 200) }
+        let answer = try ask(others[1], browser, "POST", "/.portcullis/logout/web", fields: ownPage)
+        #expect(answer.status == 303 || answer.status == 200, "\(answer.headText)")
+        for gateway in others + [stage.gateway] {
+            let isOver = eventually { (try? ask(gateway, browser))?.status == 401 }
+            #expect(isOver, "\(gateway.diagnosis)")
+        }
+    }
+
+    @Test(.refuses("SH-51")) func `leaves nothing in the store that says who it is`() throws {
+        let store = try StoreServer()
+        let (stage, others) = try fleet(store)
+        let browser = try stage.login()
+        #expect(try ask(others[0], browser).status == 200)
+        let contents = try store.contents()
+        #expect(contents.contains("pc:s:"))
+        for secret in ["alice", stage.server.url, browser[SessionStage.cookie] ?? "?"] {
+            #expect(!contents.contains(secret))
+        }
+    }
+
+    @Test(.holds("SH-21"), .refuses("SH-21", "SH-74"))
+    func `is neither over nor there while nobody can ask the store`() throws {
+        let store = try StoreServer()
+        let (stage, others) = try fleet(store)
+        let browser = try stage.login()
+        #expect(try ask(stage.gateway, browser).status == 200)
+        store.kill()
+        // Known here, and asked about a moment ago.
+        #expect(try ask(stage.gateway, browser).status == 200)
+        // Unknown there.
+        let answer = try ask(others[0], browser, fields: navigation)
+        #expect(answer.status == 503, "\(answer.headText)")
+        #expect(answer.fields["set-cookie"].isEmpty)
+        #expect(answer.fields.only("retry-after") != nil)
+        let logout = try ask(others[0], browser, "POST", "/.portcullis/logout/web", fields: ownPage)
+        #expect(logout.status == 503, "\(logout.headText)")
+        #expect(logout.fields["set-cookie"].allSatisfy { !$0.contains(SessionStage.cookie) })
+        try store.start()
+        // It forgot: the browser signs in again by a redirect, and no error.
+        let isBack = eventually { (try? ask(others[0], browser, fields: navigation))?.status == 303 }
+        #expect(isBack, "\(others[0].diagnosis)")
+    }
+
+    @Test(.holds("SH-30"), .refuses("SH-30")) func `is refreshed once by all of them`() throws {
+        let store = try StoreServer()
+        let (stage, others) = try fleet(store, workers: 2)
+        stage.server.change { $0.tokenSeconds = 2 }
+        let browser = try stage.login()
+        stage.server.change { $0.tokenSeconds = 300 }
+        let gateways = [stage.gateway] + others
+        let isDue = eventually {
+            guard (try? ask(stage.gateway, browser))?.status == 200 else { return false }
+            let clients = gateways.flatMap { gateway in (0..<10).compactMap { _ in try? gateway.client() } }
+            for client in clients { try? client.send(request("GET", "/app/a", fields: browser.lines)) }
+            let statuses = clients.map { (try? $0.response())?.status }
+            #expect(statuses.allSatisfy { $0 == 200 }, "\(statuses)")
+            return !stage.server.requests(for: "refresh_token").isEmpty
+        }
+        #expect(isDue, "\(stage.gateway.diagnosis)")
+        for gateway in gateways { #expect(try ask(gateway, browser).status == 200) }
+        #expect(stage.server.requests(for: "refresh_token").count == 1)
+    }
+}

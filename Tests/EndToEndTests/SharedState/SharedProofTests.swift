@@ -1,0 +1,128 @@
+import Glibc
+import TestSupport
+import TestTraits
+import Testing
+
+/// Rows SH-55 to SH-59 and SH-74 over real sockets: three gateways that know of each other by their store alone.
+@Suite(.serialized) struct `a proof at several replicas` {
+    private static let route = """
+        { path: /bound/, upstream: $UPSTREAM, token: { issuers: [main], schemes: [DPoP, Bearer], \
+        audience: "\(TokenForge.audience)" }, identity: { X-User: sub } }
+        """
+
+    /// A stage whose gateway is the first of three.
+    private func fleet(
+        _ store: StoreServer, _ further: String = "", workers: Int = 1
+    ) throws -> (stage: Stage, others: [GatewayProcess]) {
+        let stage = try Stage(
+            StagePlan(
+                routes: [Self.route], settings: Fleet.settings(store, "shares: [proofs], " + further),
+                files: Fleet.keys, workers: workers))
+        return (stage, [try stage.another(), try stage.another()])
+    }
+
+    private func send(_ fields: [String], to gateway: GatewayProcess) throws -> WireResponse {
+        try gateway.exchange(request("GET", "/bound/a", fields: fields))
+    }
+
+    @Test(.holds("SH-55"), .refuses("SH-55")) func `passes once, wherever it is sent again`() throws {
+        let store = try StoreServer()
+        let (stage, others) = try fleet(store)
+        for replay in others + [stage.gateway] {
+            let fields = ProofCall().fields(stage)
+            #expect(try send(fields, to: stage.gateway).status == 200, "\(stage.gateway.diagnosis)")
+            let answer = try send(fields, to: replay)
+            #expect(answer.status == 401, "\(answer.headText)")
+            #expect(try challenges(answer)["DPoP"]?["error"] == "invalid_dpop_proof")
+            #expect(replay.accessLine { $0["cause"] == "proof_replayed" } != nil)
+        }
+    }
+
+    @Test(.refuses("SH-55")) func `passes once of a hundred that are sent at once`() throws {
+        let store = try StoreServer()
+        let (stage, others) = try fleet(store, workers: 2)
+        let gateways = [stage.gateway] + others
+        for _ in 0..<20 {
+            let fields = ProofCall().fields(stage)
+            let clients = try (0..<5).flatMap { _ in try gateways.map { try $0.client() } }
+            for client in clients { try client.send(request("GET", "/bound/a", fields: fields)) }
+            let statuses = try clients.map { try $0.response().status }
+            #expect(statuses.count { $0 == 200 } == 1, "\(statuses)")
+            #expect(statuses.count { $0 == 401 } == statuses.count - 1, "\(statuses)")
+        }
+    }
+
+    @Test(.holds("SH-59")) func `is asked about by one connection of a process where it has few`() throws {
+        let store = try StoreServer()
+        let (stage, others) = try fleet(store, "limits: { connections: per_process }", workers: 2)
+        for _ in 0..<10 {
+            let fields = ProofCall().fields(stage)
+            #expect(try send(fields, to: stage.gateway).status == 200, "\(stage.gateway.diagnosis)")
+            #expect(try send(fields, to: others[0]).status == 401)
+        }
+        let clients = try store.ask("CLIENT", "LIST")
+        #expect(!clients.isEmpty)
+    }
+
+    @Test(.refuses("SH-58", "SH-74"))
+    func `that the store is silent about is never used up in vain, and never a client's fault`() throws {
+        let store = try StoreServer()
+        let (stage, others) = try fleet(store)
+        #expect(try send(ProofCall().fields(stage), to: stage.gateway).status == 200)
+        store.signal(SIGSTOP)
+        let fields = ProofCall().fields(stage)
+        let answer = try send(fields, to: stage.gateway)
+        #expect(answer.status == 503, "\(answer.headText)")
+        #expect(answer.fields.only("retry-after") == "1")
+        #expect(answer.fields["www-authenticate"].isEmpty)
+        store.signal(SIGCONT)
+        // The command that nobody waited for was executed all the same.
+        let isRefused = eventually {
+            guard let answer = try? send(fields, to: others[0]) else { return false }
+            #expect(answer.status != 200)
+            return answer.status == 401
+        }
+        #expect(isRefused)
+        let isBack = eventually { (try? send(ProofCall().fields(stage), to: stage.gateway))?.status == 200 }
+        #expect(isBack, "\(stage.gateway.diagnosis)")
+    }
+
+    @Test(.holds("SH-74"), .refuses("SH-74"))
+    func `is refused for the store's sake while that is down, and Bearer is not`() throws {
+        let store = try StoreServer()
+        let (stage, _) = try fleet(store)
+        store.kill()
+        let isNoticed = eventually { (try? send(ProofCall().fields(stage), to: stage.gateway))?.status == 503 }
+        #expect(isNoticed)
+        let bearer = "Authorization: Bearer " + stage.tokens.token([:])
+        #expect(try send([bearer], to: stage.gateway).status == 200)
+        #expect(stage.gateway.operatorLine { $0["event"] == "store_lost" } != nil)
+        try store.start()
+        let isBack = eventually { (try? send(ProofCall().fields(stage), to: stage.gateway))?.status == 200 }
+        #expect(isBack, "\(stage.gateway.diagnosis)")
+    }
+
+    @Test(.holds("SH-59"), .refuses("SH-59"))
+    func `is judged by each replica alone where the operator says so, and the store hears of it first`() throws {
+        let store = try StoreServer()
+        let (stage, others) = try fleet(store, "when_down: { proofs: local }")
+        store.kill()
+        let fields = ProofCall().fields(stage)
+        var passed: [String] = []
+        let isLocal = eventually {
+            let fields = ProofCall().fields(stage)
+            guard (try? send(fields, to: stage.gateway))?.status == 200 else { return false }
+            passed = fields
+            return true
+        }
+        #expect(isLocal, "\(stage.gateway.diagnosis)")
+        #expect(try send(passed, to: stage.gateway).status == 401)
+        #expect(try send(fields, to: stage.gateway).status == 200)
+        #expect(stage.gateway.operatorLine { $0["event"] == "store_proofs_local" } != nil)
+        try store.start()
+        let isWritten = eventually { (try? store.ask("DBSIZE")).map { $0 != ":0" && $0 != ":1" } ?? false }
+        #expect(isWritten)
+        let isRefused = eventually { (try? send(passed, to: others[1]))?.status == 401 }
+        #expect(isRefused)
+    }
+}

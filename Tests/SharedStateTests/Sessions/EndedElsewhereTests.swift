@@ -1,0 +1,181 @@
+import Crypto
+import Sessions
+import TestSupport
+import TestTraits
+import Testing
+
+@testable import SharedState
+
+/// Two processes at one store: what one of them ends is over at the other.
+@Suite struct `sessions that another replica ends` {
+    private let a: Replica
+    private let b: Replica
+    private let now = Sample.now
+
+    init() throws {
+        let both = try Replica.several(2)
+        (a, b) = (both[0], both[1])
+    }
+
+    private func known(_ session: Session) async throws -> [UInt8] {
+        let value = try await a.create(session)
+        #expect(try await b.load(value) != nil)
+        return value
+    }
+
+    @Test(.holds("SH-37", "SH-39")) func `are over as soon as the log's line is heard`() async throws {
+        let session = Sample.session()
+        let value = try await known(session)
+        let (before, told) = (b.store.endings, b.endingsTold)
+        #expect(try await a.store.end(.session(session), now: now).count == 1)
+        b.store.learn(try a.lines(), now: now)
+        #expect(b.look(value) == .none)
+        #expect(b.store.endings > before && b.endingsTold > told && b.store.isEnded(session, now: now))
+        #expect(try await b.load(value) == nil)
+        // What holds its name keeps out whatever would bring it back.
+        let left = try a.administrator().timeToLive(of: a.name(of: session))
+        #expect((28_800_000...28_860_000).contains(left))
+    }
+
+    @Test(.refuses("SH-37"), .holds("SH-71")) func `are over after the next question where the line is lost`()
+        async throws
+    {
+        let session = Sample.session()
+        let value = try await known(session)
+        _ = try await a.store.end(.session(session), now: now)
+        #expect(b.look(value, now + 9) == .found(0))
+        #expect(b.look(value, now + 10) == .found(0))
+        b.settle()
+        #expect(b.look(value, now + 10) == .none)
+    }
+
+    @Test(.refuses("SH-37")) func `are not said to be over when the store did not hear of it`() async throws {
+        let session = Sample.session()
+        let value = try await known(session)
+        a.asking.goDown()
+        await #expect(throws: SessionStoreRefusal.unavailable) { try await a.store.end(.session(session), now: now) }
+        a.asking.follow(nil)
+        #expect(a.look(value) == .found(0))
+        // The log is no part of it: others find out by their next question.
+        a.asking.follow { $0[0] == "log" ? .refuse(.unavailable) : .pass }
+        #expect(try await a.store.end(.session(session), now: now).count == 1)
+        #expect(try await b.load(value) == nil)
+    }
+
+    @Test(.holds("SH-41", "SH-42"), .refuses("SH-42"))
+    func `by the server's session are those of that one, at that issuer`() async throws {
+        let session = Sample.session()
+        var (other, elsewhere) = (Sample.session(), Sample.session())
+        other.serverSession = "s-2"
+        elsewhere.issuer = "https://id.example.org/"
+        let values = try await [known(session), known(other), known(elsewhere)]
+        _ = try await a.store.end(.serverSession(issuer: Sample.issuer, sid: "s-1"), now: now)
+        b.store.learn(try a.lines(), now: now)
+        b.settle()
+        #expect(b.look(values[0]) == .none)
+        #expect(try await b.load(values[1]) != nil)
+        #expect(try await b.load(values[2]) != nil)
+    }
+
+    @Test(.holds("SH-41", "SH-44"), .refuses("SH-43", "SH-44"))
+    func `are found by a marker alone, without an index and whatever began before`() async throws {
+        let session = Sample.session()
+        let value = try await known(session)
+        let client = try a.administrator()
+        for index in a.shared.names.indexes(client: Sample.client, issuer: Sample.issuer, subject: "alice") {
+            _ = try client.send(["UNLINK".bytes, index.bytes])
+        }
+        // A third one ends it that has never seen it.
+        let c = try Replica(RedisServer.shared.get(), prefix: a.prefix)
+        _ = try await c.store.end(.subject(issuer: Sample.issuer, subject: "alice", until: now), now: now + 5)
+        #expect(try await b.load(value) == nil)
+        a.store.learn(try c.lines(), now: now)
+        a.settle()
+        #expect(a.look(value) == .none)
+        var next = Sample.session()
+        next.createdAt = now + 1
+        #expect(try await b.load(try await a.create(next, now + 1), now + 1) != nil, "the next login lives")
+    }
+
+    @Test(.refuses("SH-41")) func `by a logout token are not ended when the store did not hear all of it`() async throws
+    {
+        let value = try await known(Sample.session())
+        let end = SessionEnd.serverSession(issuer: Sample.issuer, sid: "s-1")
+        for step in ["mark", "ZRANGE", "end"] {
+            a.asking.follow { $0[0] == step ? .refuse(.unknown) : .pass }
+            await #expect(throws: SessionStoreRefusal.unavailable) { try await a.store.end(end, now: now) }
+        }
+        a.asking.follow(nil)
+        _ = try await a.store.end(end, now: now)
+        #expect(try await b.load(value) == nil)
+    }
+
+    @Test(.refuses("SH-39"))
+    func `are closed where they are open, also those that nobody asked for lately`() async throws {
+        let session = Sample.session()
+        _ = try await a.create(session)
+        // Open at B: a tunnel that was begun long ago, whose session has left the memory of B.
+        #expect(!b.store.isEnded(session, now: now))
+        b.settle()
+        #expect(!b.store.isEnded(session, now: now))
+        _ = try await a.store.end(.subject(issuer: Sample.issuer, subject: "alice", until: now), now: now + 1)
+        let told = b.endingsTold
+        b.store.learn(try a.lines().filter { $0.kind == .marked }, now: now + 1)
+        b.settle()
+        #expect(b.endingsTold > told && b.store.isEnded(session, now: now + 1))
+    }
+
+    @Test(.holds("SH-40"), .refuses("SH-40")) func `are asked about when lines were missed`() async throws {
+        let (session, other) = (Sample.session(), Sample.session(subject: "bob"))
+        let values = try await [known(session), known(other)]
+        _ = try await a.store.end(.session(session), now: now)
+        let before = b.store.endings
+        b.store.missedLines()
+        #expect(b.store.endings > before, "workers look again")
+        for value in values { #expect(b.look(value, now + 1) == .elsewhere) }
+        #expect(!b.store.isEnded(session, now: now + 1))
+        b.settle()
+        #expect(b.store.isEnded(session, now: now + 1), "the stream of it ends")
+        #expect(try await b.load(values[1], now + 1) != nil)
+        #expect(b.look(values[0], now + 1) == .none)
+    }
+
+    @Test(.refuses("SH-38")) func `are not brought back by an answer that was under way`() async throws {
+        let session = Sample.session()
+        let value = try await a.create(session)
+        // B's question is answered, and the line of the ending is there before B looks at the answer.
+        b.asking.follow { words in
+            if words[0] == "GET" { b.store.learn([StoreLogLine(.ended, of: b.name(of: session))], now: now) }
+            return .pass
+        }
+        #expect(try await b.load(value) == nil)
+        #expect(b.look(value) == .none)
+    }
+
+    @Test(.holds("SH-43")) func `are the oldest of a user who has a thousand`() async throws {
+        let client = try a.administrator()
+        let index = a.shared.names.indexes(client: Sample.client, issuer: Sample.issuer, subject: "alice")[0]
+        let first = Sample.session()
+        let value = try await known(first)
+        let many = (0..<999).flatMap { number in
+            ["\(now * 1000 + 900_000_000_000 + Int64(number))".bytes, Array(Sample.uniqueSuffix())]
+        }
+        _ = try client.send(["ZADD".bytes, index.bytes] + many)
+        #expect(try await b.load(value) != nil)
+        var left: [Session] = []
+        _ = try await b.store.create(Sample.session(), now: now) { left.append($0) }
+        #expect(left.map(\.id) == [first.id], "and its tokens are handed over")
+        #expect(try await a.load(value) == nil)
+        #expect(try client.send(["ZCARD".bytes, index.bytes]) == .integer(1000))
+    }
+
+    @Test(.holds("SH-45"), .refuses("SH-45"))
+    func `are over at all of them when a new login takes their place`() async throws {
+        let value = try await known(Sample.session())
+        let earlier = try #require(try await b.load(value))
+        let next = try await b.create(Sample.session())
+        _ = try await b.store.end(.session(earlier), now: now)
+        #expect(try await a.load(value) == nil)
+        #expect(try await a.load(next) != nil)
+    }
+}

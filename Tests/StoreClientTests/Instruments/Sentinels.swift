@@ -1,0 +1,92 @@
+import Foundation
+import SharedState
+import StoreLink
+import TestSupport
+
+@testable import StoreClient
+
+/// A primary, two replicas, and three Sentinels that watch them.
+final class Sentinels {
+    static let name = "portcullis"
+    let primary: RedisNode
+    let replicas: [RedisNode]
+    private(set) var sentinels: [Sentinel] = []
+
+    /// Sentinels that know each other from the beginning: to hear of one another takes them seconds.
+    init(_ arguments: [String] = [], lines: [String] = []) throws {
+        let primary = try RedisNode(arguments)
+        self.primary = primary
+        replicas = try (0..<2).map { _ in
+            try RedisNode(["--replicaof", "127.0.0.1 \(primary.port)"] + arguments)
+        }
+        let replicas = replicas
+        let areThere = try eventually {
+            try primary.information("connected_slaves") == "2"
+                && replicas.allSatisfy { try $0.information("master_link_status") == "up" }
+        }
+        guard areThere else { throw WireFailure.timedOut("no replicas") }
+        let identities = (1...3).map { String(repeating: "\($0)", count: 40) }
+        let ports = try (0..<3).map { _ in try RedisNode.freePort() }
+        for index in 0..<3 {
+            var text = """
+                port \(ports[index])
+                bind 127.0.0.1
+                sentinel myid \(identities[index])
+                sentinel monitor \(Sentinels.name) 127.0.0.1 \(primary.port) 2
+                sentinel down-after-milliseconds \(Sentinels.name) 500
+                sentinel failover-timeout \(Sentinels.name) 3000
+
+                """
+            for replica in replicas { text += "sentinel known-replica \(Sentinels.name) 127.0.0.1 \(replica.port)\n" }
+            for other in 0..<3 where other != index {
+                text += "sentinel known-sentinel \(Sentinels.name) 127.0.0.1 \(ports[other]) \(identities[other])\n"
+            }
+            for line in lines { text += line + "\n" }
+            sentinels.append(try Sentinel(text, port: ports[index]))
+        }
+    }
+
+    var settings: StoreSettings {
+        var settings = StoreSettings()
+        settings.topology = .sentinel
+        var sentinel = StoreSettings.Sentinel(name: Sentinels.name)
+        sentinel.addresses = sentinels.map { .network(host: "127.0.0.1", port: $0.port, isSecure: false) }
+        settings.sentinel = sentinel
+        return settings
+    }
+
+    /// The port of the primary that a Sentinel names.
+    func named(by index: Int = 0) throws -> String {
+        let reply = try RedisAdmin(port: sentinels[index].port).ask(
+            "SENTINEL", "GET-MASTER-ADDR-BY-NAME", Sentinels.name)
+        guard case .array(let parts) = reply, parts.count == 2 else { return "" }
+        return parts[1].text
+    }
+
+    /// How many of the Sentinels name another primary than the first.
+    func changed() throws -> Int { try (0..<3).count { try named(by: $0) != "\(primary.port)" } }
+}
+
+/// One `redis-server --sentinel`, which writes its own configuration anew.
+final class Sentinel {
+    let port: UInt16
+    let folder: String
+    let process: ChildProcess
+
+    init(_ text: String, port: UInt16) throws {
+        self.port = port
+        folder = try TemporaryFolder.make(for: "sentinel")
+        let file = folder + "/sentinel.conf"
+        try text.write(toFile: file, atomically: true, encoding: .utf8)
+        let process = try ChildProcess("/usr/bin/redis-server", [file, "--sentinel"])
+        self.process = process
+        let isReady = process.output.wait { $0.contains { $0.contains("Sentinel ID is") } || !process.isRunning }
+        guard isReady, process.isRunning else { throw WireFailure.timedOut("sentinel: \(process.output.now)") }
+    }
+
+    deinit {
+        process.signal(SIGKILL)
+        _ = process.waitForEnd()
+        TemporaryFolder.remove(folder)
+    }
+}
