@@ -41,6 +41,8 @@ let package = Package(
         .library(name: "Sessions", targets: ["Sessions"]),
         .library(name: "Pages", targets: ["Pages"]),
         .library(name: "SharedState", targets: ["SharedState"]),
+        .library(name: "StoreLink", targets: ["StoreLink"]),
+        .library(name: "StoreClient", targets: ["StoreClient"]),
         .library(name: "EventLoop", targets: ["EventLoop"]),
         .library(name: "Explain", targets: ["Explain"]),
         .library(name: "Configuration", targets: ["Configuration"]),

@@ -16,11 +16,7 @@ import Testing
         "Sources/EventLoop/EventLoop.swift: runOnce": "tests of two modules turn a loop by hand, in place of waiting",
         "Sources/HTTPMessage/Grammars/ForwardedField.swift: maximumElements": "a fuzzer holds the reader to it",
         "Sources/OAuth/Discovery/ServerEndpoint.swift: mutualTLSAlias": "a fuzzer holds the reader to it",
-        "Sources/RESP/ServerRefusal.swift: Redirection": "a fuzzer holds the reader to it",
         "Sources/RESP/ServerRefusal.swift: isNotExecuted": "a fuzzer holds the reader to it",
-        "Sources/RESP/ServerRefusal.swift: maySendAgain": "a fuzzer holds the reader to it",
-        "Sources/SharedState/Sessions/SharedSessionStore+Endings.swift: missedLines":
-            "whoever follows the log calls it",
         "Sources/Telemetry/Log/LogSink.swift: defaultLimit": "the default of a package function's argument",
         "Sources/Transport/TLS/TicketKeys.swift: monotonicSeconds": "the default of a public function's argument",
     ]

@@ -58,6 +58,16 @@ import Testing
         #expect(!(try ExplainRig().explain().text.contains("Not looked at")))
     }
 
+    @Test func `names the scopes of the login where a method is missing that these do not name`() async throws {
+        var rig = try ExplainRig.browser()
+        rig.settings.routes[0].methods = ["GET", "POST"]
+        rig.method = "DELETE"
+        let explanation = try rig.explain()
+        #expect(Self.end(of: explanation) == .refused(.methodNotAllowed, status: 405), "\(explanation.text)")
+        #expect(explanation.text.contains("routes[0].login.scopes"), "\(explanation.text)")
+        #expect(!explanation.text.contains("token.scopes"), "\(explanation.text)")
+    }
+
     private static func end(of explanation: Explanation) -> LoginMistake.End {
         switch explanation.verdict {
         case .forwarded: .forwarded

@@ -3,7 +3,7 @@ import PackageDescription
 
 // A package of its own: it sees what a stranger would see of the libraries, and what `run` opens to it by
 // `-enable-testing`: the readers of configurations and of pasted commands, which are the command line's alone, those of
-// pages' sentences and languages, those of cookies and of the shared store, and the comparison of a proof's URL.
+// pages' sentences and languages, those of cookies and of the shared store and its servers, and the comparison of a proof's URL.
 let package = Package(
     name: "fuzzers",
     dependencies: [.package(name: "portcullis", path: "../..")],
@@ -22,6 +22,8 @@ let package = Package(
                 .product(name: "Refusals", package: "portcullis"),
                 .product(name: "Sessions", package: "portcullis"),
                 .product(name: "SharedState", package: "portcullis"),
+                .product(name: "StoreLink", package: "portcullis"),
+                .product(name: "StoreClient", package: "portcullis"),
                 .product(name: "Pages", package: "portcullis"),
                 .product(name: "Configuration", package: "portcullis"),
                 .product(name: "Explain", package: "portcullis"),

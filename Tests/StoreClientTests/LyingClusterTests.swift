@@ -58,6 +58,31 @@ import Testing
         #expect(talk.links.isUp(slot: 0) && talk.links.isUp(slot: 16_383))
     }
 
+    @Test(.holds("SH-04")) func `keeps the other end of a slot that moves, though its map does not name it`() throws {
+        let target = try ScriptedRedis { words, _ in words.first == "GET" ? "$1\r\nt\r\n" : nil }
+        let port = target.port
+        let source = try ScriptedRedis { words, own in
+            switch words {
+            case ["GET", "pc:s:moves"]: "-ASK \(HashSlot.of("pc:s:moves".utf8Span.span)) 127.0.0.1:\(port)\r\n"
+            case ["GET", "pc:s:map"]: "-MOVED \(HashSlot.of("pc:s:map".utf8Span.span)) 127.0.0.1:\(own)\r\n"
+            default: words.first == "CLUSTER" ? Wire.array([Wire.range(0, 16_383, "127.0.0.1", own)]) : nil
+            }
+        }
+        let talk = try StoreTalk(cluster(source))
+        #expect(talk.opens())
+        #expect(talk.ask("GET", "pc:s:moves") == .reply("t"))
+        let maps = source.count("CLUSTER")
+        let connected = talk.connected.count
+        #expect(
+            talk.turns {
+                _ = talk.ask("GET", "pc:s:map")
+                return source.count("CLUSTER") > maps
+            })
+        // The answer to the map is read before that to what is asked behind it.
+        for _ in 0..<3 { #expect(talk.ask("GET", "pc:s:moves") == .reply("t")) }
+        #expect(talk.connected.count == connected && talk.links.states.count == 2)
+    }
+
     @Test(
         .refuses("SH-04"),
         arguments: [

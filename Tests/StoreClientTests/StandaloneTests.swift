@@ -159,6 +159,27 @@ import Transport
         #expect(server.count("SET") == 1)
     }
 
+    @Test(.refuses("SH-17")) func `that ends the connection is asked again for what changes nothing alone`() throws {
+        let closes = Watched(true)
+        let server = try ScriptedRedis { words, _ in
+            let isGet =
+                words == ["GET", "pc:s:x"]
+                && closes.withLock { closes in
+                    defer { closes = false }
+                    return closes
+                }
+            return words.first == "SET" || isGet ? "close" : nil
+        }
+        let talk = try StoreTalk(StoreSettings(addresses: [server.address]))
+        #expect(talk.opens())
+        let writing = talk.send("SET", "pc:p:x", ["1", "NX"], within: 20_000_000)
+        #expect(talk.answer(to: writing) == .unknown)
+        #expect(talk.opens())
+        let reading = talk.send("GET", "pc:s:x", within: 20_000_000, changesNothing: true)
+        #expect(talk.answer(to: reading) == .null)
+        #expect(server.count("SET") == 1 && server.asked.now.count { $0 == ["GET", "pc:s:x"] } == 2)
+    }
+
     @Test(.refuses("SH-81"), .holds("SH-81")) func `says that it is full, and is read all the same`() throws {
         let node = try RedisNode()
         let talk = try StoreTalk(settings(node))

@@ -19,8 +19,8 @@ final class StoreServer: Sendable {
 
     var path: String { folder + "/s" }
 
-    /// Another process at the same place, without data.
-    func start() throws {
+    /// Another process at the same place, without data but for the word by which gateways know that it forgot nothing.
+    func start(forgot: Bool = false) throws {
         let started = try ChildProcess(
             "/usr/bin/redis-server",
             [
@@ -31,6 +31,7 @@ final class StoreServer: Sendable {
             throw WireFailure.timedOut("redis-server: \(started.output.now)")
         }
         process.withLock { $0 = started }
+        if !forgot { _ = try ask("SET", "pc:epoch", "AAAAAAAAAAAAAAAAAAAAAA.1") }
     }
 
     func signal(_ number: Int32) { process.now?.signal(number) }

@@ -40,6 +40,20 @@ import Testing
         }
     }
 
+    @Test(.holds("SH-39"), .refuses("SH-39"))
+    func `ends with its streams at once when somebody signs out elsewhere`() throws {
+        let store = try StoreServer()
+        let (stage, others) = try fleet(store, "recheck: 60s")
+        let browser = try stage.login()
+        for gateway in [stage.gateway] + others { #expect(try ask(gateway, browser).status == 200) }
+        _ = try ask(others[1], browser, "POST", "/.portcullis/logout/web", fields: ownPage)
+        let start = ContinuousClock.now
+        let isOver = eventually { (try? ask(others[0], browser))?.status == 401 }
+        #expect(isOver, "\(others[0].diagnosis)")
+        // A minute would be the recheck's doing.
+        #expect(ContinuousClock.now - start < .seconds(30))
+    }
+
     @Test(.refuses("SH-51")) func `leaves nothing in the store that says who it is`() throws {
         let store = try StoreServer()
         let (stage, others) = try fleet(store)

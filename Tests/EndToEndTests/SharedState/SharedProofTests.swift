@@ -102,6 +102,21 @@ import Testing
         #expect(isBack, "\(stage.gateway.diagnosis)")
     }
 
+    @Test(.refuses("SH-61")) func `is refused for a while where the store has forgotten what it knew`() throws {
+        let store = try StoreServer()
+        let (stage, others) = try fleet(store)
+        let fields = ProofCall().fields(stage)
+        #expect(try send(fields, to: stage.gateway).status == 200)
+        store.kill()
+        try store.start(forgot: true)
+        let isNoticed = eventually { others[0].operatorLine(within: .zero) { $0["event"] == "store_forgot" } != nil }
+        #expect(isNoticed, "\(others[0].diagnosis)")
+        let answer = try send(fields, to: others[0])
+        #expect(answer.status == 503, "\(answer.headText)")
+        #expect(others[0].accessLine { $0["cause"] == "store_forgot" } != nil)
+        #expect(try store.ask("EXISTS", "pc:epoch") == ":1")
+    }
+
     @Test(.holds("SH-59"), .refuses("SH-59"))
     func `is judged by each replica alone where the operator says so, and the store hears of it first`() throws {
         let store = try StoreServer()

@@ -367,20 +367,24 @@ private final class SharedProofs {
         #expect(try shared.answer(to: client).status == 401)
     }
 
-    @Test(.refuses("SH-56"), .refuses("OPS-07"))
-    func `is refused by a configuration that came while it waited`() throws {
+    @Test(.refuses("SH-56"), .refuses("OPS-07"), arguments: ["invalid_token", "invalid_dpop_proof"])
+    func `is refused by a configuration that came while it waited, by its rules for proofs too`(word: String) throws {
         let shared = try SharedProofs()
         let client = try shared.connect()
         let asked = try shared.ask(by: client)
         try shared.reload { settings in
             guard case .token(var token) = settings.routes[0].access else { return }
-            token.audiences = ["https://other.example/"]
+            if word == "invalid_token" {
+                token.audiences = ["https://other.example/"]
+            } else {
+                token.dpop.algorithms = [.edDSA]
+            }
             settings.routes[0].access = .token(token)
         }
         shared.say(.first, to: asked.ticket)
         let answer = try shared.answer(to: client)
         #expect(answer.status == 401 && shared.upstream.requests.isEmpty)
-        #expect(answer.fields["www-authenticate"].contains { $0.contains("invalid_token") })
+        #expect(answer.fields["www-authenticate"].contains { $0.contains(word) })
     }
 
     // MARK: what is told of it

@@ -37,6 +37,7 @@ import Testing
         else { throw StoreRefusal.unexpected }
         let stranger = try Replica(RedisServer.shared.get(), prefix: replica.prefix, client: "office")
         for asked in [replica, try Replica(RedisServer.shared.get(), prefix: replica.prefix)] {
+            #expect(asked.look(other.text) == .elsewhere, "known by its identifier alone")
             #expect(try await asked.load(other.text) == nil)
             #expect(try await asked.load(elsewhere.text) == nil)
         }

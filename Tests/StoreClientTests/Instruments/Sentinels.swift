@@ -25,6 +25,15 @@ final class Sentinels {
                 && replicas.allSatisfy { try $0.information("master_link_status") == "up" }
         }
         guard areThere else { throw WireFailure.timedOut("no replicas") }
+        // What comes behind the first data may be sent to them up to a second later.
+        let admin = try primary.admin()
+        var writes = 0
+        let areFed = try eventually {
+            try admin.ask("INCR", "writes")
+            if try admin.ask("WAIT", "2", "100") == .integer(2) { writes += 1 }
+            return writes == 3
+        }
+        guard areFed else { throw WireFailure.timedOut("replicas are behind") }
         let identities = (1...3).map { String(repeating: "\($0)", count: 40) }
         let ports = try (0..<3).map { _ in try RedisNode.freePort() }
         for index in 0..<3 {

@@ -29,6 +29,7 @@ enum Target: String, CaseIterable {
     case traceContext = "trace-context"
     case sealedSession = "sealed-session"
     case storeReply = "store-reply"
+    case clusterMap = "cluster-map"
 
     /// The one that `FUZZ_TARGET` names: libFuzzer starts itself again for some jobs, and the environment comes along.
     static let chosen: Target = {
@@ -71,6 +72,7 @@ enum Target: String, CaseIterable {
         case .traceContext: TraceContextFuzzer.attempt(input)
         case .sealedSession: SealedSessionFuzzer.attempt(input)
         case .storeReply: StoreReplyFuzzer.attempt(input)
+        case .clusterMap: ClusterMapFuzzer.attempt(input)
         }
     }
 }
