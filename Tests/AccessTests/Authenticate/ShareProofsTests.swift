@@ -61,7 +61,7 @@ private struct Shared {
     }
 
     @Test(.refuses("SH-56")) func `is asked about for no request that anything else refuses`() throws {
-        let shared = try Shared { _, token in token.scopes = ["orders:read"] }
+        let shared = try Shared { _, token in token.rights.scopes = ["orders:read"] }
         let good = shared.request()
         func cause(_ lines: [String]) throws -> Refusal? {
             var findings = Findings()
