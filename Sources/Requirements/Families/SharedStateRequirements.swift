@@ -339,6 +339,19 @@ extension RequirementTable {
                 before are refused as if the store had forgotten them.
                 """),
         Requirement(
+            id: "SH-63", source: "RFC 6749 §10.12; OpenID Connect Back-Channel Logout §2.6",
+            promise: """
+                A state and a logout token are used once at all replicas. A second callback leads to the page that \
+                the login was for, and makes no token request. Where the store cannot be asked, nothing is decided: \
+                the browser keeps its login, and the server repeats its token.
+                """),
+        Requirement(
+            id: "SH-64", source: "RFC 9101 §5.2, §10.2",
+            promise: """
+                A request object is fetched at any replica, five times in all and for two minutes. The store has it \
+                sealed under a key that the store does not have.
+                """),
+        Requirement(
             id: "SH-65", source: "policy of this gateway",
             promise: """
                 One client has the store remember no more proofs than its part of the memory that each process has for them, which is \
