@@ -1,4 +1,5 @@
 import Crypto
+import OAuth
 import Refusals
 import Replay
 import Sessions

@@ -156,6 +156,12 @@ extension RequirementTable {
                 login. One that was ended stays out, whichever cookie comes back.
                 """),
         Requirement(
+            id: "SH-29", source: "policy of this gateway",
+            promise: """
+                Whoever runs the gateways lists and ends the sessions of a user, of one of the server's sessions, or \
+                one by its name, with the store alone. A list says when they began, were used and end, and no more.
+                """),
+        Requirement(
             id: "SH-30", source: "RFC 9700 §4.14.2",
             promise: """
                 One process at a time holds the lease of a session's refresh, by the store's clock, under a number that no \

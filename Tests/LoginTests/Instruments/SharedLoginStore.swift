@@ -43,7 +43,10 @@ final class SharedLoginStore: StoreAsking {
 
     /// The names of what is there.
     var names: [String] {
-        state.withLock { ($0.texts.keys + $0.hashes.keys).map { String(decoding: $0, as: UTF8.self) }.sorted() }
+        state.withLock { state in
+            let keys = Array(state.texts.keys) + Array(state.hashes.keys)
+            return keys.map { String(decoding: $0, as: UTF8.self) }.sorted()
+        }
     }
 
     /// Every byte that it was ever sent.
