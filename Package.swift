@@ -172,7 +172,7 @@ let package = Package(
             name: "portcullis",
             dependencies: [
                 "Configuration", "Access", "Gateway", "Explain", "EventLoop", "Fetch", "Telemetry", "Issuers",
-                "Requirements", "Systemd",
+                "SharedState", "Requirements", "Systemd",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings, linkerSettings: small),
@@ -308,7 +308,10 @@ let package = Package(
             exclude: ["write_requirements.py"], swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["portcullis", "JSON", "Bytes", "Crypto", "JOSE", "TestSupport", "TestTraits"],
+            dependencies: [
+                "portcullis", "SharedStateTests", "SharedState", "Sessions", "JSON", "Bytes", "Crypto", "JOSE",
+                "TestSupport", "TestTraits",
+            ],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

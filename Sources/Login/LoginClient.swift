@@ -23,6 +23,8 @@ package struct LoginClient: Sendable {
     package let environment: LoginService.Environment
     /// The span that the server is told of, where it is asked for one and is to be told.
     private(set) var trace: TraceParent?
+    /// What logins have in common with those at other replicas; nil: nothing.
+    let shared: SharedLogins?
     private let alarms: AlarmRateLimit
     /// What the operator was last told of the server's metadata.
     private let toldOf: ToldProblems
@@ -61,6 +63,7 @@ package struct LoginClient: Sendable {
         nonces = previous?.nonces ?? ServerNonces()
         self.alarms = alarms
         toldOf = ToldProblems()
+        shared = SharedLogins(environment.store)
         self.environment = environment
     }
 

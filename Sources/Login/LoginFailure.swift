@@ -25,6 +25,13 @@ struct LoginFailure: Error, Sendable {
         .clientLoginsTooMany, check: "OPS-05", expected: "one client's part of what waits to be signed or sent",
         found: "more", retryAfterSeconds: 1)
 
+    /// The store that replicas have in common was not asked, or gave no answer that counts: nothing was decided, and the
+    /// browser keeps what it brought (E-STORE).
+    static func storeUnavailable(check: String, expected: String) -> LoginFailure {
+        LoginFailure(
+            .storeUnavailable, check: check, expected: expected, found: "no answer that counts", retryAfterSeconds: 1)
+    }
+
     /// The answer to the browser; tells the operator where that is needed.
     func answer(at place: LoginClient, cookies: [String] = [], retry: String?) -> LoginAnswer {
         if isAlarm { place.alarm(refusal, detail) }

@@ -116,6 +116,8 @@ package final class LoginService: Sendable {
     private let revocations: RevocationQueue
     let memory: LoginMemory
     private let clock: any IssuerClock
+    /// What logins have in common with those at other replicas.
+    private let shared: SharedLogins?
 
     /// A service for these clients, whose settings were checked when they were read: keys of sessions are 32 bytes.
     ///
@@ -150,6 +152,7 @@ package final class LoginService: Sendable {
         self.revocations = revocations
         self.starts = starts
         self.clock = clock
+        shared = SharedLogins(environment.store)
         callbacks = CallbackService(
             starts: starts, exchange: CodeExchange(revocations: revocations), memory: memory)
         refreshes = RefreshService(
@@ -175,7 +178,7 @@ package final class LoginService: Sendable {
         case .logout, .loggedOut, .backchannelLogout, .frontchannelLogout:
             return await logouts.answer(request)
         case .requestObject:
-            return memory.hosted.answer(request, at: clock.now().milliseconds)
+            return await memory.hosted.answer(request, in: shared, at: clock.now().milliseconds)
         }
     }
 

@@ -33,6 +33,7 @@ package enum PageTopic: String, Sendable, CaseIterable {
     case scopeMissing = "scope_missing"
     case insufficient
     case sessionDown = "session_down"
+    case stillSignedIn = "still_signed_in"
     case missing
     case logoutToken = "logout_token"
 
@@ -45,7 +46,7 @@ package enum PageTopic: String, Sendable, CaseIterable {
             .bad
         case .tooSlow, .tooLarge, .longAddress, .cookies, .tooMany, .appDown, .appSlow, .busy, .checkDown,
             .startMalformed, .loop, .serverDown, .unknown, .expired, .used, .denied, .codeRefused, .scopeMissing,
-            .insufficient, .sessionDown:
+            .insufficient, .sessionDown, .stillSignedIn:
             .warn
         }
     }

@@ -40,4 +40,12 @@ extension Refusal {
 
     /// What a page tells somebody whose login it ended: there is no session yet that a store's outage keeps back.
     package var topicOfLogin: PageTopic { self == .sessionStoreUnavailable ? .checkDown : topic }
+
+    /// What a page tells somebody whose logout it ended: where sessions could not be asked about, nothing has ended.
+    package var topicOfLogout: PageTopic {
+        switch self {
+        case .sessionStoreUnavailable, .storeUnavailable: .stillSignedIn
+        case _: topic
+        }
+    }
 }

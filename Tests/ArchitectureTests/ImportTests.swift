@@ -55,7 +55,7 @@ enum ImportTable {
         ],
         "portcullis": [
             "Configuration", "Access", "Gateway", "Explain", "EventLoop", "Fetch", "Telemetry", "Issuers",
-            "Requirements", "Systemd",
+            "SharedState", "Requirements", "Systemd",
             "ArgumentParser",
         ],
     ]

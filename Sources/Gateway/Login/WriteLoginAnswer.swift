@@ -66,7 +66,8 @@ extension WorkerRef {
         let request = loginInFlight.pointee.request
         switch request.endpoint {
         case .start, .callback: return refusedPage(exchange, refusal.topicOfLogin, refusal, retry)
-        case .logout, .loggedOut, .frontchannelLogout:
+        case .logout: return refusedPage(exchange, refusal.topicOfLogout, refusal, retry)
+        case .loggedOut, .frontchannelLogout:
             return refusedPage(exchange, refusal.topic, refusal, retry)
         case .session:
             let path = "\(ReservedPath.prefix)/login/\(loginInFlight.pointee.clientName)"

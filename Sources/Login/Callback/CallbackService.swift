@@ -7,6 +7,7 @@ import OAuth
 import Refusals
 import Replay
 import Sessions
+import SharedState
 
 /// Takes browsers back from the server: what may be believed of what they bring, in which order (CF-21).
 ///
@@ -169,7 +170,9 @@ extension CallbackService {
             // Before the transaction is used up: with nothing known of the server, a reload may do better.
             let server = try await place.server()
             if let led = try await useUp(callback) { return led }
-            memory.hosted.remove(state: callback.response.state)
+            await memory.hosted.remove(
+                state: callback.response.state,
+                in: place.settings.authorization.form == .signedByReference ? place.shared : nil)
             return try await judge(callback, server)
         } catch {
             return await refusal(error, of: callback)
@@ -181,11 +184,22 @@ extension CallbackService {
     /// Anybody can begin logins and come back from them. What is remembered of one network leaves as much room again, so
     /// that whoever floods it stops their own logins first, and those of everybody else go on.
     private func useUp(_ callback: Callback) async throws(LoginFailure) -> LoginAnswer? {
-        let until = callback.transaction.createdAt + Int64(TransactionSealer.lifetimeSeconds)
-        let holder = callback.request.holder(of: callback.digest)
-        switch memory.usedStates.insert(callback.digest, thumbprint: holder, until: until, now: callback.place.now) {
+        let (place, digest) = (callback.place, callback.digest)
+        let lifetime = Int64(TransactionSealer.lifetimeSeconds)
+        let outcome = await memory.states.use(
+            digest, holder: callback.request.holder(of: digest), until: callback.transaction.createdAt + lifetime,
+            now: place.now,
+            askStore: place.shared.map { shared in
+                { () async throws(StoreRefusal) in try await shared.use(state: digest, lifetimeSeconds: lifetime) }
+            })
+        switch outcome {
         case .first: return nil
-        case .replayed:
+        // Only that replica knows where it led: the browser has the session by now, or begins another login there.
+        case .usedElsewhere:
+            return LoginAnswer(.redirect(callback.transaction.target), cookies: Array(callback.endings.prefix(1)))
+        case .unavailable:
+            throw .storeUnavailable(check: "SH-63", expected: "the store's word on whether the state was used")
+        case .used:
             if await callback.place.liveSession(of: callback.request) != nil {
                 return LoginAnswer(.redirect(callback.transaction.target), cookies: Array(callback.endings.prefix(1)))
             }
@@ -241,7 +255,7 @@ extension CallbackService {
                 .loginRequired, check: "OIDC-16", expected: failure.detail.expected, found: failure.detail.found)
             return failure.answer(at: place, cookies: callback.endings, retry: nil)
         }
-        let isUndone = failure.refusal == .loginServerUnavailable
+        let isUndone = failure.refusal == .loginServerUnavailable || failure.refusal == .storeUnavailable
         return failure.answer(
             at: place, cookies: isUndone ? [] : callback.endings, retry: callback.transaction.start(at: place))
     }

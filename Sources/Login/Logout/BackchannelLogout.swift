@@ -3,8 +3,8 @@ import Issuers
 import JOSE
 import OAuth
 import Refusals
-import Replay
 import Sessions
+import SharedState
 
 /// The authorization server says that its session is over (OpenID Connect Back-Channel Logout; LO-05 … LO-10).
 extension LogoutService {
@@ -119,28 +119,37 @@ extension LogoutService {
         do throws(SessionStoreRefusal) {
             try await end(which, by: .backChannel, in: request, at: place)
         } catch {
-            return .storeUnavailable
+            return .storeUnavailable(at: place)
         }
         // Remembered only now: where the store could not be reached, the server may send the same token again. To end
         // what has ended changes nothing, so that two at the same time do no harm.
-        guard isFirstUse(of: token, place) else {
+        switch await use(token, place) {
+        // Full: the effect is the same the second time, and to refuse a logout would be worse.
+        case .first, .full, .fullForHolder: return LoginAnswer(.done)
+        case .used, .usedElsewhere:
             return LoginAnswer(
                 .refused(
                     .logoutTokenUsed,
                     detail: RefusalDetail(expected: "a jti that was not used", found: "one that was", check: "LO-08")))
+        case .unavailable:
+            return LoginFailure.storeUnavailable(
+                check: "SH-63", expected: "the store's word on whether the logout token was used"
+            ).answer(at: place, retry: nil)
         }
-        return LoginAnswer(.done)
     }
 
-    private func isFirstUse(of token: LogoutToken, _ place: LoginClient) -> Bool {
+    private func use(_ token: LogoutToken, _ place: LoginClient) async -> SingleUse.Outcome {
         // Lengths keep issuer and name apart; the same token can be for one client only (`aud`).
         let text =
             "\(token.issuer.utf8.count) \(token.issuer) \(place.settings.name.utf8.count) "
             + "\(place.settings.name) \(token.tokenID)"
-        let issuer = SHA256.hash(token.issuer.utf8Span.span)
-        let outcome = used.insert(
-            SHA256.hash(text.utf8Span.span), thumbprint: issuer, until: token.usableUntil, now: place.now)
-        // Full: the effect is the same the second time, and to refuse a logout would be worse.
-        return outcome != .replayed
+        let (digest, now) = (SHA256.hash(text.utf8Span.span), place.now)
+        return await used.use(
+            digest, holder: SHA256.hash(token.issuer.utf8Span.span), until: token.usableUntil, now: now,
+            askStore: place.shared.map { shared in
+                { () async throws(StoreRefusal) in
+                    try await shared.use(logoutToken: digest, until: token.usableUntil, now: now)
+                }
+            })
     }
 }

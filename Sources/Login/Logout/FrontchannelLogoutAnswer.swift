@@ -21,14 +21,14 @@ extension LogoutService {
             return LoginAnswer(page)
         }
         switch await place.session(in: request.cookies) {
-        case .unavailable: return .storeUnavailable
+        case .unavailable: return .storeUnavailable(at: place)
         case .none: return LoginAnswer(page)
         case .found(let session, _, _):
             guard named.ends(issuer: session.issuer, sid: session.serverSession) else { return LoginAnswer(page) }
             do throws(SessionStoreRefusal) {
                 try await end(.session(session), known: session, by: .frontChannel, in: request, at: place)
             } catch {
-                return .storeUnavailable
+                return .storeUnavailable(at: place)
             }
             return LoginAnswer(page, cookies: place.cookieDeletion)
         }

@@ -25,7 +25,7 @@ extension LogoutService {
         let ended: Session
         switch await place.session(in: request.cookies) {
         // The cookies stay: without them the next attempt could end nothing.
-        case .unavailable: return .storeUnavailable
+        case .unavailable: return notDone(place)
         case .none: return landed(request, place, cookies: place.cookieDeletion)
         case .found(let found, let value, _):
             do throws(SessionStoreRefusal) {
@@ -35,7 +35,7 @@ extension LogoutService {
                 // The store's own state may be newer than what the browser brought.
                 ended = known.first ?? session
             } catch {
-                return .storeUnavailable
+                return notDone(place)
             }
         }
         revocations.revoke(ended, client: place.index, within: place.trace)
@@ -43,6 +43,13 @@ extension LogoutService {
         place.auditLogout(by: .user, .session(ended), [ended], in: request)
         place.onEvent(.sessionsEnded)
         return atServer(ended, request, place) ?? landed(request, place, cookies: place.cookieDeletion)
+    }
+
+    /// The user is still signed in, and reads so; the button leads to the question again (SH-37).
+    private func notDone(_ place: LoginClient) -> LoginAnswer {
+        var answer = LoginAnswer.storeUnavailable(at: place)
+        answer.retry = place.path(.logout)
+        return answer
     }
 
     /// The browser on its way to the server's own logout; nil where there is none, and this one is all (LO-02).

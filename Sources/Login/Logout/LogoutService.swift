@@ -1,7 +1,6 @@
 import Crypto
 import OAuth
 import Refusals
-import Replay
 import Sessions
 
 /// Ends sessions: by the user's own logout, and by what the authorization server says.
@@ -22,7 +21,7 @@ final class LogoutService: Sendable {
         self.memory = memory
     }
 
-    var used: ReplaySet { memory.usedLogoutTokens }
+    var used: SingleUse { memory.logoutTokens }
     var budget: LogoutTokenBudget { memory.logoutBudget }
 
     /// Answers a request to one of its four endpoints; for any other one, 404.

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Refusals
 import Sessions
+import SharedState
 import Synchronization
 
 /// Request objects that the authorization server fetches here, each for two minutes (RFC 9101 §5.2; JAR-20 … JAR-23).
@@ -9,9 +10,16 @@ import Synchronization
 /// In memory and bounded; who knows the name gets the object, and nobody else (RFC 9101 §10.2(d)). The name is a keyed
 /// hash of the login's state: nobody outside can compute it, and the callback finds its object again without having to
 /// remember the name.
+///
+/// Where replicas have a store in common, an object is there, for the server may fetch it at another replica than the
+/// one that made it (SH-64). Room is counted here all the same: it is what one process may have there.
 final class HostedRequests: Sendable {
     fileprivate struct Object {
-        let bytes: [UInt8]
+        /// Nil for one that is in the store.
+        let bytes: [UInt8]?
+        let count: Int
+        /// Of one that is in the store.
+        let name: String
         let until: Int64
         var fetches = 0
     }
@@ -58,19 +66,44 @@ final class HostedRequests: Sendable {
     /// nobody loses their only object to somebody else.
     func publish(_ object: [UInt8], state: String, peer: String, at milliseconds: Int64) -> String? {
         guard let name = name(of: state) else { return nil }
+        return take(object.count, object, as: name, peer: peer, at: milliseconds) == nil ? nil : name
+    }
+
+    /// The same in the store, for a server that fetches at any replica.
+    func publish(
+        _ object: [UInt8], state: String, peer: String, in shared: SharedLogins, at milliseconds: Int64
+    ) async throws(StoreRefusal) -> String? {
+        let name = shared.objectName(state: Array(state.utf8))
+        guard let yielded = take(object.count, nil, as: name, peer: peer, at: milliseconds) else { return nil }
+        for name in yielded { await shared.removeObject(name) }
+        do throws(StoreRefusal) {
+            if try await shared.host(object, as: name, milliseconds: Self.lifetimeMilliseconds) { return name }
+        } catch {
+            self.state.withLock { $0.remove(Self.hash(of: name)) }
+            throw error
+        }
+        self.state.withLock { $0.remove(Self.hash(of: name)) }
+        return nil
+    }
+
+    /// Takes room for an object, which is kept here if there are bytes; the names of those in the store that give way,
+    /// nil when there is no room.
+    private func take(
+        _ count: Int, _ bytes: [UInt8]?, as name: String, peer: String, at milliseconds: Int64
+    ) -> [String]? {
         let hash = Self.hash(of: name)
         let network = SHA256.hash(AddressBudget.network(of: peer).utf8Span.span)
-        return self.state.withLock { state in
+        return state.withLock { state in
             state.clear(at: milliseconds)
             guard state.objects[hash] == nil,
-                state.makeRoom(for: object.count, of: network, limit: limit, byteLimit: byteLimit)
+                let yielded = state.makeRoom(for: count, of: network, limit: limit, byteLimit: byteLimit)
             else { return nil }
             let until = milliseconds + Self.lifetimeMilliseconds
-            state.objects[hash] = Object(bytes: object, until: until)
+            state.objects[hash] = Object(bytes: bytes, count: count, name: name, until: until)
             state.shares.add(hash, holder: network)
             state.order.append((hash, until))
-            state.byteCount += object.count
-            return name
+            state.byteCount += count
+            return yielded
         }
     }
 
@@ -78,6 +111,15 @@ final class HostedRequests: Sendable {
     func remove(state: String) {
         guard let name = name(of: state) else { return }
         self.state.withLock { $0.remove(Self.hash(of: name)) }
+    }
+
+    /// The same, of one that may be in the store.
+    func remove(state: String, in shared: SharedLogins?) async {
+        remove(state: state)
+        guard let shared else { return }
+        let bytes = Array(state.utf8)
+        self.state.withLock { $0.remove(Self.hash(of: shared.objectName(state: bytes))) }
+        await shared.removeObject(state: bytes)
     }
 
     /// Gives the memory back of what has expired; to be called now and then, for nobody may publish any more.
@@ -93,7 +135,30 @@ final class HostedRequests: Sendable {
         }
         let bytes = state.withLock { $0.fetch(Self.hash(of: name), counts: request.method == .get, at: milliseconds) }
         if let bytes { return LoginAnswer(.document(type: Self.mediaType, bytes: bytes)) }
-        guard budget.isLeft(to: request.peer, at: milliseconds) else {
+        return missing(for: request.peer, at: milliseconds)
+    }
+
+    /// The same, where the object may be in the store.
+    func answer(_ request: LoginRequest, in shared: SharedLogins?, at milliseconds: Int64) async -> LoginAnswer {
+        guard let shared, case .requestObject(let name) = request.endpoint,
+            request.method == .get || request.method == .head, !state.withLock({ $0.isHere(Self.hash(of: name)) })
+        else { return answer(request, at: milliseconds) }
+        do throws(StoreRefusal) {
+            let bytes = try await shared.object(name, limit: Self.fetchLimit, counts: request.method == .get)
+            if let bytes { return LoginAnswer(.document(type: Self.mediaType, bytes: bytes)) }
+        } catch {
+            return LoginAnswer(
+                .refused(
+                    .storeUnavailable,
+                    detail: RefusalDetail(
+                        expected: "the store's word on a request object", found: "no answer that counts",
+                        check: "SH-64")), fields: [("Retry-After", "1")])
+        }
+        return missing(for: request.peer, at: milliseconds)
+    }
+
+    private func missing(for peer: String, at milliseconds: Int64) -> LoginAnswer {
+        guard budget.isLeft(to: peer, at: milliseconds) else {
             return LoginAnswer(
                 .refused(
                     .loginRequestsTooMany,
@@ -101,7 +166,7 @@ final class HostedRequests: Sendable {
                         expected: "few fetches of objects that are not there", found: "too many from one address",
                         check: "JAR-23")), fields: [("Retry-After", "5")])
         }
-        budget.charge(request.peer, at: milliseconds)
+        budget.charge(peer, at: milliseconds)
         return Self.unknown
     }
 
@@ -127,16 +192,19 @@ final class HostedRequests: Sendable {
 
 extension HostedRequests.State {
     fileprivate mutating func fetch(_ hash: SHA256Digest, counts: Bool, at milliseconds: Int64) -> [UInt8]? {
-        guard let object = objects[hash], milliseconds < object.until, object.fetches < HostedRequests.fetchLimit
+        guard let object = objects[hash], let bytes = object.bytes, milliseconds < object.until,
+            object.fetches < HostedRequests.fetchLimit
         else { return nil }
         if counts { objects[hash]?.fetches += 1 }
-        return object.bytes
+        return bytes
     }
+
+    fileprivate func isHere(_ hash: SHA256Digest) -> Bool { objects[hash]?.bytes != nil }
 
     fileprivate mutating func remove(_ hash: SHA256Digest) {
         guard let object = objects.removeValue(forKey: hash) else { return }
         shares.remove(hash)
-        byteCount -= object.bytes.count
+        byteCount -= object.count
     }
 
     /// Clears away what has expired; each object costs one step in its life.
@@ -155,13 +223,16 @@ extension HostedRequests.State {
         }
     }
 
-    /// Has the oldest of whoever has most give way until there is room; false when nobody is to.
+    /// Has the oldest of whoever has most give way until there is room; nil when nobody is to, and otherwise the names of
+    /// those in the store that did.
     fileprivate mutating func makeRoom(
         for bytes: Int, of network: SHA256Digest, limit: Int, byteLimit: Int
-    ) -> Bool {
-        guard bytes <= byteLimit, limit > 0 else { return false }
+    ) -> [String]? {
+        guard bytes <= byteLimit, limit > 0 else { return nil }
+        var yielded: [String] = []
         while objects.count >= limit || byteCount + bytes > byteLimit {
-            guard let yielding = shares.yielding(to: network) else { return false }
+            guard let yielding = shares.yielding(to: network) else { return nil }
+            if let object = objects[yielding.thing], object.bytes == nil { yielded.append(object.name) }
             remove(yielding.thing)
         }
         // What was pushed out would pile up here until its time is over.
@@ -169,6 +240,6 @@ extension HostedRequests.State {
             order = order[first...].filter { objects[$0.object] != nil }
             first = 0
         }
-        return true
+        return yielded
     }
 }

@@ -5,6 +5,7 @@ import Issuers
 import JOSE
 import OAuth
 import Refusals
+import SharedState
 
 /// Gets an authorization request to the server in the configured form; what is left for the browser is one URL.
 ///
@@ -111,7 +112,18 @@ struct RequestDelivery: Sendable {
         _ parameters: AuthorizationParameters, endpoint: String, state: String
     ) async throws(LoginFailure) -> String {
         let object = try await object(of: parameters)
-        guard let id = hosted.publish(object, state: state, peer: peer, at: place.clock.now().milliseconds) else {
+        let published: String?
+        do throws(StoreRefusal) {
+            let now = place.clock.now().milliseconds
+            if let shared = place.shared {
+                published = try await hosted.publish(object, state: state, peer: peer, in: shared, at: now)
+            } else {
+                published = hosted.publish(object, state: state, peer: peer, at: now)
+            }
+        } catch {
+            throw .storeUnavailable(check: "SH-64", expected: "a store that takes the request object")
+        }
+        guard let id = published else {
             throw LoginFailure(
                 .sessionStoreUnavailable, check: "JAR-22", expected: "room for another request object", found: "none",
                 retryAfterSeconds: 5)

@@ -21,7 +21,7 @@ package enum SessionDocument {
                         expected: "X-Requested-By, or Sec-Fetch-Site same-origin", found: "neither", check: "SC-12")))
         }
         switch await place.session(in: request.cookies) {
-        case .unavailable: return .storeUnavailable
+        case .unavailable: return .storeUnavailable(at: place)
         case .none:
             return LoginAnswer(
                 .refused(
@@ -72,8 +72,13 @@ package enum SessionDocument {
 
 extension LoginAnswer {
     /// The store cannot be reached: nobody is taken for logged out (SC-13).
-    static var storeUnavailable: LoginAnswer {
-        LoginAnswer(
+    static func storeUnavailable(at place: LoginClient) -> LoginAnswer {
+        let session = place.settings.session
+        guard session.store != .shared, !session.accepts.contains(.shared) else {
+            return LoginFailure.storeUnavailable(check: "SH-74", expected: "the store's word on a session")
+                .answer(at: place, retry: nil)
+        }
+        return LoginAnswer(
             .refused(
                 .sessionStoreUnavailable,
                 detail: RefusalDetail(expected: "the session store's answer", found: "none", check: "SC-13")),

@@ -198,6 +198,12 @@ enum EnglishText {
         session_down.story: You are still signed in, but a service that this page depends on does not answer at \
         the moment.
         session_down.advice.1: Wait a minute, then try again. Nothing is lost: you need not sign in again.
+        still_signed_in.title: You are still signed in
+        still_signed_in.story: Signing out did not work, because a service that this site depends on does not answer \
+        at the moment.
+        still_signed_in.advice.1: Wait a minute, then sign out once more. Until then, do not leave this device to \
+        others.
+        still_signed_in.action: Try once more
         missing.title: You are not signed in
         missing.story: This page is for people who are signed in.
         missing.action: Sign in

@@ -212,6 +212,12 @@ enum GermanText {
         antwortet im Augenblick nicht.
         session_down.advice.1: Warten Sie eine Minute, dann versuchen Sie es noch einmal. Es geht nichts verloren: \
         Sie müssen sich nicht neu anmelden.
+        still_signed_in.title: Sie sind noch angemeldet
+        still_signed_in.story: Die Abmeldung hat nicht geklappt, weil ein Dienst, auf den diese Seite angewiesen \
+        ist, im Augenblick nicht antwortet.
+        still_signed_in.advice.1: Warten Sie eine Minute, dann melden Sie sich noch einmal ab. Überlassen Sie das \
+        Gerät bis dahin niemandem.
+        still_signed_in.action: Noch einmal versuchen
         missing.title: Sie sind nicht angemeldet
         missing.story: Diese Seite ist für Leute, die angemeldet sind.
         missing.action: Anmelden

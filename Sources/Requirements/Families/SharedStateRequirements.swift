@@ -156,6 +156,12 @@ extension RequirementTable {
                 login. One that was ended stays out, whichever cookie comes back.
                 """),
         Requirement(
+            id: "SH-29", source: "policy of this gateway",
+            promise: """
+                Whoever runs the gateways lists and ends the sessions of a user, of one of the server's sessions, or \
+                one by its name, with the store alone. A list says when they began, were used and end, and no more.
+                """),
+        Requirement(
             id: "SH-30", source: "RFC 9700 §4.14.2",
             promise: """
                 One process at a time holds the lease of a session's refresh, by the store's clock, under a number that no \
@@ -337,6 +343,19 @@ extension RequirementTable {
             promise: """
                 Another primary, or one that started anew, is noticed. Where the operator says so, proofs from \
                 before are refused as if the store had forgotten them.
+                """),
+        Requirement(
+            id: "SH-63", source: "RFC 6749 §10.12; OpenID Connect Back-Channel Logout §2.6",
+            promise: """
+                A state and a logout token are used once at all replicas. A second callback leads to the page that \
+                the login was for, and makes no token request. Where the store cannot be asked, nothing is decided: \
+                the browser keeps its login, and the server repeats its token.
+                """),
+        Requirement(
+            id: "SH-64", source: "RFC 9101 §5.2, §10.2",
+            promise: """
+                A request object is fetched at any replica, five times in all and for two minutes. The store has it \
+                sealed under a key that the store does not have.
                 """),
         Requirement(
             id: "SH-65", source: "policy of this gateway",

@@ -97,6 +97,23 @@ struct FetchRequestObject: StoreCommand {
     }
 }
 
+/// Looks at a hosted request object, and counts nothing; nil where there is none, or it was given out often enough.
+struct SeeRequestObject: StoreCommand {
+    let key: StoreName
+    /// How often it is given out in all.
+    let limit: Int
+    let changesNothing = true
+
+    func arguments(_ scripts: StoreScripts) -> [[UInt8]] { [.word("HMGET"), key.bytes, .word("g"), .word("v")] }
+
+    func outcome(of reply: StoreReply) throws(StoreRefusal) -> [UInt8]? {
+        guard case .array(let fields) = reply else { throw StoreRefusal(reply) }
+        guard fields.count == 2 else { throw .unexpected }
+        guard let count = fields[0].number, (0..<Int64(limit)).contains(count) else { return nil }
+        return fields[1].bytes
+    }
+}
+
 /// Forgets a hosted request object whose login has come back.
 struct RemoveRequestObject: StoreCommand {
     let key: StoreName

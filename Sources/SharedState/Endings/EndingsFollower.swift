@@ -100,7 +100,7 @@ package struct EndingsFollower: Sendable {
         if case .time = place { missed = missed ?? .trimmed }
     }
 
-    /// Another epoch: whatever the log says, sessions may have ended that it no longer tells of.
+    /// Another epoch, or another primary: whatever the log says, sessions may have ended that it no longer tells of.
     package mutating func storeForgot() {
         missed = .otherEpoch
     }

@@ -36,7 +36,8 @@ package struct EpochWatch: Sendable {
         package var questions: [StoreQuestion] = []
         /// What was noticed; sessions are to be asked about too, all of them.
         package var forgetting: Forgetting?
-        /// Whether another server answers than before, or the same one after a restart.
+        /// Whether another server answers than before, or the same one after a restart: it may lack lines of the log that
+        /// nobody had read.
         package var isFailover = false
     }
 

@@ -145,7 +145,7 @@ struct `logins over a reload` {
         async throws
     {
         let world = try LoginWorld(usedStateBytes: 256 << 10)
-        let used = world.service.memory.usedStates
+        let used = world.service.memory.states.used
         let attacker = SHA256.hash(AddressBudget.network(of: "192.0.2.66").utf8Span.span)
         var count = 0
         let now = world.clock.seconds
@@ -165,8 +165,8 @@ struct `logins over a reload` {
 
     @Test(.holds("CF-25")) func `used states have room for hundreds of thousands of logins`() {
         let memory = LoginMemory(executor: globalConcurrentExecutor, stateBytes: 16 << 20)
-        #expect(memory.usedStates.capacity > 450_000)
-        #expect(memory.usedStates.bytes < 1 << 20, "memory is taken before it is needed")
+        #expect(memory.states.used.capacity > 450_000)
+        #expect(memory.states.used.bytes < 1 << 20, "memory is taken before it is needed")
     }
 }
 

@@ -5,6 +5,7 @@ import Login
 import OAuth
 import Refusals
 import Sessions
+import SharedState
 import Synchronization
 import TestSupport
 
@@ -50,6 +51,7 @@ final class LoginWorld: Sendable {
         form: AuthorizationRequestSettings.Form = .plain,
         method: ClientCredentials.Method = .secretBasic(Secret(Array("a-secret-of-the-client".utf8))),
         executor: any TaskExecutor = globalConcurrentExecutor, usedStateBytes: Int = 1 << 20,
+        store: SharedStore? = nil,
         _ change: (inout LoginSettings) -> Void = { _ in }
     ) throws {
         let clock = clock, known = known, reading = reading
@@ -94,7 +96,7 @@ final class LoginWorld: Sendable {
                             }
                             if refusal == nil { work() }
                             return refusal
-                        }),
+                        }), store: store,
                     onEvent: { event in known.state.withLock { $0.events.append(event) } }), continuing: previous,
                 usedStateBytes: usedStateBytes)
         }
@@ -111,6 +113,9 @@ final class LoginWorld: Sendable {
         change(&settings)
         return make(settings, previous ?? service)
     }
+
+    /// The service of another process with the same settings, at the same server.
+    func replica() -> LoginService { make(settings, nil) }
 
     static func settings(_ form: AuthorizationRequestSettings.Form) -> LoginSettings {
         var settings = LoginSettings(
@@ -204,7 +209,8 @@ final class LoginWorld: Sendable {
     }
 
     /// Fetches a request object from us, as the server does.
-    func hosted(_ uri: String) async -> [UInt8]? {
+    func hosted(_ uri: String, by service: LoginService? = nil) async -> [UInt8]? {
+        let service = service ?? self.service
         let prefix = Self.publicURL + "/.portcullis/request/"
         guard uri.hasPrefix(prefix) else { return nil }
         let answer = await service.answer(

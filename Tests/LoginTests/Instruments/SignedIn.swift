@@ -6,6 +6,7 @@ import JSON
 import OAuth
 import Refusals
 import Sessions
+import SharedState
 import Synchronization
 import TestSupport
 
@@ -29,7 +30,7 @@ final class SignedIn: Sendable {
     private let reading: KeyReading
 
     init(
-        store kind: SessionSettings.Store = .cookie, fetching: (any Fetching)? = nil,
+        store kind: SessionSettings.Store = .cookie, fetching: (any Fetching)? = nil, shared: SharedStore? = nil,
         change: (inout LoginSettings) -> Void = { _ in }
     ) throws {
         let (clock, told, readings, keys) = (
@@ -62,7 +63,7 @@ final class SignedIn: Sendable {
                         readings.append(who)
                         if let read = reading.result { keys.append(read) }
                         return !reading.isSuppressed
-                    }),
+                    }), store: shared,
                 onEvent: { told.append($0) }))
         (self.clock, self.server, self.place, self.told, self.readings, self.keys, self.reading) = (
             clock, server, place, told, readings, keys, reading

@@ -2,6 +2,7 @@ import Crypto
 import HTTPMessage
 import JSON
 import OAuth
+import Pages
 import Refusals
 import Sessions
 import TestTraits
@@ -53,6 +54,23 @@ struct LocalLogoutTests {
             #expect(answer.refusal == .crossSiteRequest)
         }
         #expect(world.lookUp(value) != nil)
+    }
+
+    @Test(.refuses("LO-01")) func `A logout that could not be done says so, and leaves the cookie`() async throws {
+        let world = try SignedIn {
+            $0.session.limit = 1
+            $0.logout.atServer = false
+        }
+        let (_, first) = try await world.logIn()
+        let (_, value) = try await world.logIn(sid: "sid-2", refreshToken: "refresh-of-the-other")
+        _ = await world.logouts.answer(world.request(.logout(client: 0), method: .post, value: first))
+        let answer = await world.logouts.answer(world.request(.logout(client: 0), method: .post, value: value))
+        #expect(answer.refusal?.status == 503)
+        #expect(answer.refusal?.topicOfLogout == .stillSignedIn)
+        #expect(answer.cookies.isEmpty && answer.retry == "/.portcullis/logout/shop")
+        #expect(world.lookUp(value) != nil)
+        #expect(Refusal.storeUnavailable.topicOfLogout == .stillSignedIn)
+        #expect(Refusal.crossSiteRequest.topicOfLogout == Refusal.crossSiteRequest.topic)
     }
 
     @Test(.holds("LO-01")) func `A logout ends the session, deletes the cookie and revokes both tokens`() async throws {

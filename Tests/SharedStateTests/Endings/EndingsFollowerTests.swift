@@ -158,6 +158,18 @@ private struct Following {
         #expect(following.gaps == [.late])
     }
 
+    @Test(.refuses("SH-40")) func `that was cut off before it read any line missed something`() throws {
+        var following = try Following()
+        following.connect()
+        try following.answer(2)
+        following.cut()
+        following.write(try line())
+        following.log.trim(to: 0)
+        following.connect()
+        try following.answer(2)
+        #expect(following.gaps == [.beginning, .trimmed])
+    }
+
     @Test(.refuses("SH-40")) func `does not go by the log of a store that forgot`() throws {
         var following = try settled()
         following.follower.storeForgot()
@@ -258,6 +270,8 @@ private struct Following {
             case 8:
                 following.cut()
                 following.log.lose(ofWhich(3))
+                // What nobody had read is lost without a trace in the log: the watch tells of a failover.
+                following.follower.storeForgot()
                 following.log.clock -= Int64(ofWhich(6000))
             case 9:
                 if !following.knowsALine { following.follower.storeForgot() }

@@ -1,0 +1,43 @@
+/// Reads which sessions an index names, and when each of them ends.
+struct ListEnrolled: StoreCommand {
+    struct Entry: Sendable, Equatable {
+        /// The end of the session's name.
+        let suffix: [UInt8]
+        /// In milliseconds since 1970, by the store's clock.
+        let end: Int64
+    }
+
+    let key: StoreName
+    let changesNothing = true
+
+    func arguments(_ scripts: StoreScripts) -> [[UInt8]] {
+        [.word("ZRANGE"), key.bytes, .word("0"), StoreNumber.text(EnrollSession.limit - 1), .word("WITHSCORES")]
+    }
+
+    /// Those whose name and time are some; what else a stranger wrote there is none.
+    func outcome(of reply: StoreReply) throws(StoreRefusal) -> [Entry] {
+        guard case .array(let parts) = reply else { throw StoreRefusal(reply) }
+        guard parts.count.isMultiple(of: 2) else { throw .unexpected }
+        return stride(from: 0, to: parts.count, by: 2).compactMap { place in
+            guard let suffix = parts[place].bytes, suffix.count == StoreName.suffixLength,
+                let end = parts[place + 1].number, end >= 0
+            else { return nil }
+            return Entry(suffix: suffix, end: end)
+        }
+    }
+}
+
+/// Reads how long a key has left, in milliseconds; nil where it is gone, or never goes.
+///
+/// Not among what a gateway needs: an operator may allow it (`+pttl`).
+struct ReadTimeToLive: StoreCommand {
+    let key: StoreName
+    let changesNothing = true
+
+    func arguments(_ scripts: StoreScripts) -> [[UInt8]] { [.word("PTTL"), key.bytes] }
+
+    func outcome(of reply: StoreReply) throws(StoreRefusal) -> Int64? {
+        guard case .integer(let milliseconds) = reply else { throw StoreRefusal(reply) }
+        return milliseconds < 0 ? nil : milliseconds
+    }
+}

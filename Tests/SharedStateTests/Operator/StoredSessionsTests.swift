@@ -1,0 +1,134 @@
+import Sessions
+import TestSupport
+import TestTraits
+import Testing
+
+@testable import SharedState
+
+/// What an operator sees and does on the store alone, at a real server.
+@Suite struct `sessions as an operator has them` {
+    private let replica: Replica
+    private let operators: StoredSessions
+    private let subject = "user-" + StoreNumberText.random()
+
+    init() throws {
+        replica = try Replica(try RedisServer.shared.get(), prefix: StoreNumberText.random())
+        operators = StoredSessions(replica.shared, client: Sample.client, Replica.settings())
+    }
+
+    private func session(sid: String? = nil) -> Session {
+        var session = Sample.session(subject: subject)
+        session.serverSession = sid
+        return session
+    }
+
+    private var user: StoredSessions.Which { .subject(issuer: Sample.issuer, subject: subject) }
+
+    /// A process that has seen none of the sessions yet.
+    private func other() throws -> Replica {
+        try Replica(try RedisServer.shared.get(), prefix: replica.prefix)
+    }
+
+    @Test(.holds("SH-29")) func `are listed with their times, and nothing else`() async throws {
+        #expect(try await operators.list(user).isEmpty)
+        var cookies: [[UInt8]] = []
+        for _ in 0..<3 { cookies.append(try await replica.create(session())) }
+        let listed = try await operators.list(user)
+        #expect(listed.count == 3 && Set(listed.map(\.name)).count == 3)
+        for session in listed {
+            #expect(session.name.utf8.count == 22)
+            #expect(session.end - session.begun == 28_800)
+            // The minimal user may not read what a session has left.
+            #expect(session.lastUsed == nil)
+        }
+        let text = "\(listed)"
+        #expect(!text.contains(subject) && !text.contains("refresh-0"))
+        #expect(!cookies.contains { text.contains(String(decoding: $0, as: UTF8.self)) })
+        let elsewhere = StoredSessions(replica.shared, client: "another", Replica.settings())
+        #expect(try await elsewhere.list(user).isEmpty)
+        #expect(try await operators.list(.subject(issuer: "https://other.example", subject: subject)).isEmpty)
+    }
+
+    @Test func `are listed with their last use where the operator may read it`() async throws {
+        _ = try await replica.create(session())
+        let administrator = try replica.administrator()
+        let asking = ScriptedAsking(try RedisAsking(try RedisServer.shared.get()))
+        asking.follow { words in
+            guard words[0] == "PTTL" else { return .pass }
+            return (try? administrator.send(words.map(\.bytes))).map { .answer($0) } ?? .pass
+        }
+        let shared = try SharedStore.make(asking, prefix: replica.prefix)
+        let listed = try await StoredSessions(shared, client: Sample.client, Replica.settings()).list(user)
+        let session = try #require(listed.first)
+        let used = try #require(session.lastUsed)
+        #expect((session.begun - 2...session.begun + 120).contains(used))
+        asking.follow { words in words[0] == "PTTL" ? .answer(.integer(-2)) : .pass }
+        #expect(
+            try await StoredSessions(shared, client: Sample.client, Replica.settings()).list(user)[0].lastUsed == nil)
+    }
+
+    @Test(.holds("SH-29"), .refuses("SH-29")) func `end one by its name, and the others not`() async throws {
+        let cookies = [try await replica.create(session()), try await replica.create(session())]
+        let name = try await operators.list(user)[0].name
+        #expect(try await operators.end(named: name) == true)
+        #expect(try await operators.end(named: name) == false)
+        #expect(try await operators.list(user).count == 1)
+        var left = 0
+        for cookie in cookies where try await other().load(cookie) != nil { left += 1 }
+        #expect(left == 1)
+        #expect(try replica.lines().contains { $0.kind == .ended && $0.suffix == name.bytes })
+        for text in ["", "short", String(repeating: "!", count: 22), name + "A", "*"] {
+            #expect(try await operators.end(named: text) == nil)
+        }
+    }
+
+    @Test(.refuses("SH-29")) func `end all of a user's, and those that nobody has listed`() async throws {
+        let cookie = try await replica.create(session())
+        _ = try await replica.create(session())
+        let stranger = try await replica.create(Sample.session(subject: subject + "-2"))
+        #expect(try await operators.end(user) == 2)
+        #expect(try await operators.end(user) == 0)
+        #expect(try await operators.list(user).isEmpty)
+        let other = try other()
+        #expect(try await other.load(cookie) == nil)
+        #expect(try await other.load(stranger) != nil)
+        let marker = replica.shared.names.markers(client: Sample.client, issuer: Sample.issuer, subject: subject)[0]
+        #expect(try replica.lines().contains { $0.kind == .marked && $0.suffix == marker.suffix })
+    }
+
+    @Test func `end by the server's session`() async throws {
+        let sid = "sid-" + StoreNumberText.random()
+        let mine = try await replica.create(session(sid: sid))
+        let another = try await replica.create(session(sid: sid + "-2"))
+        let which = StoredSessions.Which.serverSession(issuer: Sample.issuer, sid: sid)
+        #expect(try await operators.list(which).count == 1)
+        #expect(try await operators.end(which) == 1)
+        let other = try other()
+        #expect(try await other.load(mine) == nil)
+        #expect(try await other.load(another) != nil)
+    }
+
+    @Test func `are not said to have ended when the store does not answer`() async throws {
+        _ = try await replica.create(session())
+        replica.asking.goDown()
+        await #expect(throws: StoreRefusal.unavailable) { try await operators.end(user) }
+        await #expect(throws: StoreRefusal.unavailable) { try await operators.list(user) }
+        replica.asking.follow(nil)
+        #expect(try await operators.list(user).count == 1)
+    }
+
+    @Test func `pass over what a stranger wrote into an index`() throws {
+        let command = ListEnrolled(key: replica.shared.names.log)
+        let name = try Sample.unusedName().suffix
+        let good: [StoreReply] = [.bytes(name), .bytes("5000".bytes)]
+        #expect(try command.outcome(of: .array(good)) == [ListEnrolled.Entry(suffix: name, end: 5000)])
+        for odd in [
+            [.bytes("x".bytes), .bytes("1".bytes)], [.bytes(name), .bytes("1e300".bytes)], [.null, .null],
+            [.bytes(name), .bytes("-1".bytes)],
+        ] as [[StoreReply]] {
+            #expect(try command.outcome(of: .array(odd + good)).count == 1)
+        }
+        #expect(throws: StoreRefusal.unexpected) { try command.outcome(of: .array([.null])) }
+        #expect(throws: StoreRefusal.unexpected) { try command.outcome(of: .integer(1)) }
+    }
+}
