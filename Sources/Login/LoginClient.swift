@@ -75,6 +75,7 @@ package struct LoginClient: Sendable {
         switch note {
         case .ended: return environment.onEvent(.sessionsEnded)
         case .tampered:
+            environment.onEvent(.sessionTampered(client: client))
             detail = RefusalDetail(
                 expected: "sessions as a gateway wrote them", found: "a value that opens for none", check: "SH-53")
         case .rolledBack:

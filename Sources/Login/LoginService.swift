@@ -95,6 +95,8 @@ package final class LoginService: Sendable {
         case refreshed(client: Int, outcome: String, RefusalDetail? = nil)
         /// The server does not take us for the client, or ours for its request: somebody has to act (CA-15, PAR-05).
         case alarm(client: Int, Refusal, detail: RefusalDetail)
+        /// A session in the shared store was not what a gateway had written (SH-53).
+        case sessionTampered(client: Int)
         /// Tokens could not be revoked, even later (RV-01).
         case revocationFailed(client: Int, reason: String)
         /// Sessions ended: tunnels and streams of theirs are to be looked at (LO-09).

@@ -36,7 +36,7 @@ extension StoreAsking {
     }
 }
 
-/// The store as the whole process knows it: made once for a store, and kept through reloads (SH-12).
+/// The store as the whole process knows it: made once for a store, and kept through reloads.
 package final class SharedStore: Sendable {
     /// What is configured of it.
     package let settings: StoreSettings

@@ -29,6 +29,13 @@ public enum LinkLoss: Sendable, Equatable {
     /// The link was told to stop.
     case stopped
 
+    /// All words of the metric's label, but for the one of a link that was told to stop.
+    public static let words: [StaticString] = [
+        LinkLoss.unresolved, .unreachable(""), .connectTimedOut, .tlsRefused(""), .authenticationRefused(.other),
+        .greetingRefused(command: "", .other, text: ""), .notPrimary, .closed, .broken, .silent,
+        .malformed(.brokenLine, hex: ""), .unasked(hex: ""),
+    ].map(\.word)
+
     /// A word for the metric's label.
     public var word: StaticString {
         switch self {

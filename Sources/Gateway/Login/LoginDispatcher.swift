@@ -173,7 +173,8 @@ struct LoginReports: Sendable {
                 [name(client), LogField(.cause, "\(refusal.word)")] + Self.fields(detail) + setting)
         case .revocationFailed(let client, let reason):
             warn(client, .revocationFailed, reason, [name(client), LogField(.reason, reason)])
-        case .sessionsEnded: break
+        // Counted with the store; the alarm tells of it.
+        case .sessionsEnded, .sessionTampered: break
         case .audited(let client, let event):
             if let audit, logins.indices.contains(client) { event.write(to: audit, logins[client]) }
         }

@@ -236,7 +236,7 @@ final class Generation: @unchecked Sendable {
             logins[index].uses.stepUps = StepUps.all(of: index, in: settings.routes)
             logins[index].session.notesExpired = gateway.audit != nil
         }
-        let (workers, signing) = (gateway.workers, gateway.signing)
+        let (workers, signing, storeReports) = (gateway.workers, gateway.signing, gateway.storeReports)
         let service = LoginService(
             settings: logins, clients: settings.clients, issuers: settings.issuers,
             environment: LoginService.Environment(
@@ -253,6 +253,7 @@ final class Generation: @unchecked Sendable {
                 onEvent: { event in
                     reports.report(event)
                     // Whichever configuration a stream began by.
+                    if case .sessionTampered = event { storeReports.countTampering() }
                     if case .sessionsEnded = event { for worker in workers { worker.tell { $0.endStreams() } } }
                 }), continuing: previous)
         self.service = service

@@ -31,12 +31,13 @@ final class StoreReports: Sendable {
     private let watching = Mutex<EpochWatch?>(nil)
     private let forgettingSaid = OncePerMinute()
     private let gaps = Atomic<UInt64>(0)
+    private let tamperings = Atomic<UInt64>(0)
     private let forgettings = Atomic<UInt64>(0)
     private let logLag = Atomic<Int64>(0)
     /// When the store was reached for the first time, or not at all; monotonic microseconds.
     private let startedAt = WorkerClock().microseconds()
     private let hasConnected = Atomic<Bool>(false)
-    private let losses = Mutex<[(word: String, count: UInt64)]>([])
+    private let losses = Mutex<[(word: String, count: UInt64)]>(LinkLoss.words.map { ("\($0)", 0) })
     /// Servers that are remembered; those of a cluster, and more that somebody announces.
     private static let limit = 1024
 
@@ -71,6 +72,9 @@ final class StoreReports: Sendable {
         log.write(.error, .storeForgot, [LogField(.reason, how.map { "\($0)" } ?? "")])
     }
 
+    /// A value was not what a gateway had written.
+    func countTampering() { tamperings.wrappingAdd(1, ordering: .relaxed) }
+
     func countGap() { gaps.wrappingAdd(1, ordering: .relaxed) }
 
     func noteLog(lag: Int64?) { logLag.store(lag ?? 0, ordering: .relaxed) }
@@ -84,7 +88,7 @@ final class StoreReports: Sendable {
         }
     }
 
-    /// Whether this gateway may say that it is ready, as far as the store goes (SH-11, SH-36).
+    /// Whether this gateway may say that it is ready, as far as the store goes (SH-36).
     func isReady(_ settings: StoreSettings?) -> Bool {
         guard let settings else { return true }
         if watching.withLock({ $0?.skew.isUnready(at: WatchTime.now) }) == true { return false }
@@ -121,6 +125,7 @@ final class StoreReports: Sendable {
             }
         }
         readings.gaps = gaps.load(ordering: .relaxed)
+        readings.tampered = tamperings.load(ordering: .relaxed)
         readings.forgot = forgettings.load(ordering: .relaxed)
         readings.endingsLag = UInt64(clamping: logLag.load(ordering: .relaxed)) &* 1000
         watching.withLock { watch in

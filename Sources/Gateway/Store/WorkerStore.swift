@@ -8,7 +8,7 @@ import Transport
 /// The store as one worker asks it; on the worker's loop.
 ///
 /// It outlives configurations. One that changes how the store is reached has links of its own opened beside, and these serve
-/// once the first of them is open: a password that was mistyped costs nobody anything for five seconds (SH-12).
+/// once the first of them is open: a password that was mistyped costs nobody anything for five seconds.
 final class WorkerStore {
     /// How long links that are new may take before they serve whether they are open or not.
     private static let patienceMilliseconds = 5000

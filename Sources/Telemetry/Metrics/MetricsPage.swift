@@ -90,7 +90,7 @@ struct MetricsPage {
             .descriptorLimit:
             writeReadings(metric, to: &text)
         case .storeUp, .storeCommands, .storeDuration, .storeInFlight, .storeWrites, .storeReconnects, .storeRedirects,
-            .storeSessions, .storeRefreshes, .storeEndingsLag, .storeGaps, .storeTampered, .storeForgot,
+            .storeEndingsLag, .storeGaps, .storeTampered, .storeForgot,
             .storeProofsLocal, .storeClockSkew, .storeEvicting:
             writeStore(metric, to: &text)
         case .issuerReady, .issuerKeysAge, .issuerRefreshes: writeIssuers(metric, to: &text)

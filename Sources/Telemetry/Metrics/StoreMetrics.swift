@@ -91,10 +91,6 @@ package struct StoreReadings: Sendable {
     package var redirects: UInt64 = 0
     /// Connections that were lost, or did not come about, by why.
     package var reconnects: [(reason: String, count: UInt64)] = []
-    /// Where sessions were found, by word.
-    package var sessions: [(outcome: String, count: UInt64)] = []
-    /// What leases of refreshes came to, by word.
-    package var refreshes: [(outcome: String, count: UInt64)] = []
     /// How long ago the last ending was written that this process has read, when it read it; in microseconds.
     package var endingsLag: UInt64 = 0
     /// Times that endings may have been missed, so that every session was asked about.
@@ -140,8 +136,6 @@ extension MetricsPage {
         case .storeWrites: text.sample(metric, .unsigned(readings.writes))
         case .storeReconnects: put(readings.reconnects.map { ($0.reason, $0.count) }, "reason")
         case .storeRedirects: text.sample(metric, .unsigned(readings.redirects))
-        case .storeSessions: put(readings.sessions.map { ($0.outcome, $0.count) }, "outcome")
-        case .storeRefreshes: put(readings.refreshes.map { ($0.outcome, $0.count) }, "outcome")
         case .storeEndingsLag: text.sample(metric, .millionths(readings.endingsLag))
         case .storeGaps: text.sample(metric, .unsigned(readings.gaps))
         case .storeTampered: text.sample(metric, .unsigned(readings.tampered))
