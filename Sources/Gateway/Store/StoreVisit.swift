@@ -1,3 +1,4 @@
+import Access
 import Crypto
 import EventLoop
 package import SharedState
@@ -62,7 +63,7 @@ package enum StoreVisit {
     ) throws(Failure) -> (StoreServers, SharedStore) {
         let plan: StorePlan
         do throws(GatewayFailure) {
-            plan = try StorePlan(settings, caller: caller, readsTLS: true)
+            plan = try StorePlan(settings, ProofSettings(), caller: caller, readsTLS: true)
         } catch {
             throw .notBegun(error)
         }
@@ -114,7 +115,7 @@ private final class StoreHearing: StoreReceiving {
     func storeTold(_ event: StoreEvent) {
         switch event {
         case .lost(let place, let loss): heard = "\(place.text): \(loss.found)"
-        case .unsuitable(let place, let setting, let found): heard = "\(place.text): \(found) (store.\(setting))"
+        case .unsuitable(let place, let setting, let found): heard = "\(place.text): \(found) (\(setting))"
         case .connected, .epoch, .information: break
         }
     }

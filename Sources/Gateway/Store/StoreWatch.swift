@@ -177,8 +177,9 @@ final class StoreWatch {
         case .unknown, .notSent: return lost()
         }
         guard let step = reports.epoch({ $0.answered(reply, at: WatchTime.now) }) else { return }
-        if step.forgetting != nil {
-            reports.forgot(step.forgetting)
+        if step.forgetting != nil { reports.forgot(step.forgetting) }
+        // Another primary may lack lines that nobody had read, though it has the last one that was.
+        if step.forgetting != nil || step.isFailover {
             follower.storeForgot()
             for learner in learners { learner.missedLines() }
         }
