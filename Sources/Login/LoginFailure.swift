@@ -26,7 +26,7 @@ struct LoginFailure: Error, Sendable {
         found: "more", retryAfterSeconds: 1)
 
     /// The store that replicas have in common was not asked, or gave no answer that counts: nothing was decided, and the
-    /// browser keeps what it brought (E-STORE).
+    /// browser keeps what it brought (SH-74).
     static func storeUnavailable(check: String, expected: String) -> LoginFailure {
         LoginFailure(
             .storeUnavailable, check: check, expected: expected, found: "no answer that counts", retryAfterSeconds: 1)

@@ -217,7 +217,7 @@ private final class RefreshingServer: Sendable {
         await meanwhile?()
         guard !fails else {
             return .unavailable(
-                retryAfterSeconds: nil, because: RefusalDetail(expected: "an answer", found: "none", check: "RF-06"))
+                retryAfterSeconds: 60, because: RefusalDetail(expected: "an answer", found: "none", check: "RF-06"))
         }
         var refreshed = Self.refreshed(session, at: now)
         refreshed.refreshToken = Secret(RandomBytes.fill(16))
