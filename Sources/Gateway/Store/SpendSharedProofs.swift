@@ -65,7 +65,7 @@ extension WorkerStore: ProofSharing {
 
     private func relay(_ digest: SHA256Digest, until: Int64, now: Int64, ticket: UInt64) -> ProofQuestion {
         guard let worker else { return .unavailable }
-        if reports.isUp == false, plan.settings.proofsWhenDown == .refuse { return .down }
+        guard reports.isReachedNow else { return .down }
         let (store, loop) = (plan.store, loop)
         let question = UseOnce(proof: store.names.proof(digest), until: until, now: now)
         Task {

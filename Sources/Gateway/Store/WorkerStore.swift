@@ -71,7 +71,8 @@ final class WorkerStore {
         _ loop: EventLoop, _ resources: SharedResources, _ context: WorkerContext, continuing old: WorkerStore?
     ) -> WorkerStore? {
         guard let plan = resources.store, let reports = context.storeReports else {
-            old?.stop()
+            // Not now: whoever waits there for an answer would go on in the middle of a reload.
+            old?.stopSoon()
             return nil
         }
         if let old {
@@ -125,13 +126,19 @@ final class WorkerStore {
         patience?.arm(milliseconds: WorkerStore.patienceMilliseconds)
     }
 
-    /// Lets go of the store: no configuration names one any more.
-    func stop() {
+    /// Lets go of the store when the loop's turn is over: no configuration names one any more.
+    private func stopSoon() {
+        let leaving = LeavingStore(self)
+        loop.execute { leaving.stop() }
+    }
+
+    /// Closes all links; whoever waits for an answer is told that there is none.
+    fileprivate func stop() {
         caller?.use(nil)
         watch?.stop()
         watch = nil
-        for side in [current, next].compactMap(\.self) { leave(side) }
-        next = nil
+        for side in [current, next].compactMap(\.self) + leaving { side.links.stop() }
+        (next, leaving) = (nil, [])
         beat?.cancel()
         reports.publish(nil, worker: index)
     }
@@ -178,6 +185,15 @@ final class WorkerStore {
         leaving.append(side)
         departure?.arm(milliseconds: WorkerStore.leavingMilliseconds)
     }
+}
+
+/// A store that is let go of, on its loop alone.
+private final class LeavingStore: @unchecked Sendable {
+    private let store: WorkerStore
+
+    init(_ store: WorkerStore) { self.store = store }
+
+    func stop() { store.stop() }
 }
 
 /// One set of links, and whom it tells.
