@@ -5,6 +5,7 @@ import RESP
 import SharedState
 import StoreClient
 import StoreLink
+import Telemetry
 
 extension WorkerStore: ProofSharing {
     /// How long the store is missed before proofs are judged without it, in microseconds (SH-59).
@@ -18,8 +19,12 @@ extension WorkerStore: ProofSharing {
         if !localProofs.isEmpty { return noteLocally(digest, until: until) }
         switch send(digest, until: until, now: now, ticket: ticket) {
         case .accepted: return .asked
-        case .busy: return .busy
-        case .down: return judgeOutage(digest, until: until)
+        case .busy:
+            reports.count(worker: index, .proof, .unavailable, microseconds: nil)
+            return .busy
+        case .down:
+            reports.count(worker: index, .proof, .unavailable, microseconds: nil)
+            return judgeOutage(digest, until: until)
         }
     }
 
