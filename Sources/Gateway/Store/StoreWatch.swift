@@ -27,10 +27,9 @@ final class StoreWatch {
     private var log: LogLinks?
     /// Opens the log's connection again.
     private var reopening: LoopTimer?
-    /// The number of the round of questions about the epoch, and how many of them have their answers.
+    /// The number of the round of questions about the epoch, and of the last question.
     private var round: UInt64 = 0
     private var questions: UInt64 = 0
-    private var answers: UInt64 = 0
 
     /// How long after a refused question the log's connection is opened again.
     private static let reopeningMilliseconds = 1000
@@ -123,7 +122,6 @@ final class StoreWatch {
                 if step.gap != nil { learner.missedLines() }
             }
         }
-        reports.noteLog(lag: follower.lag(at: Self.milliseconds))
         guard let question = step.question, let log else { return }
         let slot = HashSlot.of(question.key.bytes.span)
         let outcome = log.links.send(
@@ -141,13 +139,14 @@ final class StoreWatch {
 
     /// A second has passed.
     func beat() {
+        reports.noteLog(lag: follower.lag(at: Self.milliseconds))
         ask(reports.epoch { $0.secondPassed(at: WatchTime.now, word: RandomBytes.fill(16)) } ?? [])
     }
 
     /// The worker's connection stands.
     func connected() {
         round += 1
-        ask(reports.epoch { $0.connected(at: WatchTime.now, word: RandomBytes.fill(16)) } ?? [], isBeginning: true)
+        ask(reports.epoch { $0.connected(at: WatchTime.now, word: RandomBytes.fill(16)) } ?? [])
     }
 
     /// The worker's connection is gone.
@@ -156,7 +155,7 @@ final class StoreWatch {
         reports.epoch { $0.lost() }
     }
 
-    private func ask(_ asked: [StoreQuestion], isBeginning: Bool = true) {
+    private func ask(_ asked: [StoreQuestion]) {
         for question in asked {
             questions += 1
             let outcome = store.send(
@@ -184,7 +183,7 @@ final class StoreWatch {
             for learner in learners { learner.missedLines() }
         }
         reports.noteInformation(topology: plan.settings.topology, place: plan.place)
-        ask(step.questions, isBeginning: false)
+        ask(step.questions)
     }
 
     private static var milliseconds: Int64 { Int64(clamping: WorkerClock().microseconds() / 1000) }

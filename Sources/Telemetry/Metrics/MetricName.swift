@@ -141,7 +141,7 @@ package enum MetricName: String, Sendable, CaseIterable {
         case .storeWrites: "Times that bytes were given to a connection to the store."
         case .storeReconnects: "Connections to the store that were lost or did not come about, by reason."
         case .storeRedirects: "Commands that were sent to another server, or once more, because they were not executed."
-        case .storeEndingsLag: "How old the last ending was that this process has read, when it read it."
+        case .storeEndingsLag: "How long ago the log of what other processes ended was read to its end."
         case .storeGaps: "Times that endings may have been missed, so that every known session was asked about."
         case .storeTampered: "Values in the store that no gateway had written so."
         case .storeForgot: "Times that the store had forgotten what it knew."

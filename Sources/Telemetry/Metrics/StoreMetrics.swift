@@ -91,7 +91,7 @@ package struct StoreReadings: Sendable {
     package var redirects: UInt64 = 0
     /// Connections that were lost, or did not come about, by why.
     package var reconnects: [(reason: String, count: UInt64)] = []
-    /// How long ago the last ending was written that this process has read, when it read it; in microseconds.
+    /// How long ago the log of endings was read to its end, in microseconds.
     package var endingsLag: UInt64 = 0
     /// Times that endings may have been missed, so that every session was asked about.
     package var gaps: UInt64 = 0
