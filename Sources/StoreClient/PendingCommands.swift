@@ -12,6 +12,8 @@ struct PendingCommands {
         var slot = 0
         /// When it must be answered.
         var deadline: UInt64 = 0
+        /// When it was taken.
+        var takenAt: UInt64 = 0
         var tries = 0
         var redirects = 0
         var changesNothing = false

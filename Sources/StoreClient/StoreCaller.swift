@@ -18,7 +18,9 @@ package final class StoreCaller: @unchecked Sendable {
     // That loop's alone.
     private var links: StoreLinks?
     private var waiting: [UInt64: Waiting] = [:]
-    private var lastTicket = StoreCaller.firstTicket
+    private var lastNumber: UInt64 = 0
+    /// Told of questions that were not sent, by what they are about; on the loop's thread.
+    package var onUnsent: ((UInt8) -> Void)?
 
     /// A caller that has no links yet: whoever asks is told that the store is unavailable.
     package init() {}
@@ -40,14 +42,31 @@ package final class StoreCaller: @unchecked Sendable {
         }
     }
 
+    /// What a key is about: the letter of its kind, or 0 where it has none.
+    static func kind(of key: StoreName) -> UInt8 {
+        let colon = UInt8(ascii: ":")
+        guard let first = key.bytes.firstIndex(of: colon), first + 1 < key.bytes.count else { return 0 }
+        let isKind = first + 2 >= key.bytes.count || key.bytes[first + 2] == colon
+        return isKind ? key.bytes[first + 1] : 0
+    }
+
+    /// What the key was about of a question with this ticket.
+    package static func kind(of ticket: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: ticket >> 48) & 0x7F }
+
     private func send(_ question: StoreQuestion, _ continuation: Waiting) {
-        guard let links else { return continuation.resume(returning: .failure(.unavailable)) }
-        lastTicket += 1
+        let kind = StoreCaller.kind(of: question.key)
+        guard let links else {
+            onUnsent?(kind)
+            return continuation.resume(returning: .failure(.unavailable))
+        }
+        lastNumber &+= 1
+        let ticket = StoreCaller.firstTicket | UInt64(kind) << 48 | lastNumber & 0xFFFF_FFFF_FFFF
         let slot = HashSlot.of(question.key.bytes.span)
         let outcome = links.send(
-            Command(question.arguments), slot: slot, ticket: lastTicket, changesNothing: question.changesNothing)
+            Command(question.arguments), slot: slot, ticket: ticket, changesNothing: question.changesNothing)
+        if outcome != .accepted { onUnsent?(kind) }
         switch outcome {
-        case .accepted: waiting[lastTicket] = continuation
+        case .accepted: waiting[ticket] = continuation
         case .busy: continuation.resume(returning: .failure(.busy))
         case .down: continuation.resume(returning: .failure(.unavailable))
         }

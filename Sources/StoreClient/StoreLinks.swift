@@ -50,6 +50,8 @@ package final class StoreLinks {
     package private(set) var isStopped = true
     /// What links that are gone have done.
     private var earlier = LinkCounters()
+    /// How long the command took that is told of now, in microseconds.
+    package private(set) var lastWait: UInt64 = 0
     /// Commands that were sent somewhere else, or once more.
     package internal(set) var redirects = 0
 
@@ -142,8 +144,10 @@ package final class StoreLinks {
         guard !isStopped, let node = table.owner(of: slot), isReady(node) else { return .down }
         guard pending.count < servers.limits.commands else { return .busy }
         let time = within == 0 ? servers.limits.command : within
+        let now = clock()
         let place = pending.take(
-            command, ticket: ticket, slot: slot, deadline: clock() &+ time, changesNothing: changesNothing)
+            command, ticket: ticket, slot: slot, deadline: now &+ time, changesNothing: changesNothing)
+        pending[place].takenAt = now
         let outcome = offer(place, to: node, within: time)
         if outcome != .accepted { _ = pending.release(place) }
         return outcome
@@ -271,6 +275,7 @@ package final class StoreLinks {
     }
 
     func tell(_ place: Int, _ answer: borrowing Answer) {
+        lastWait = clock() &- pending[place].takenAt
         receiver.storeAnswered(pending.release(place), answer)
     }
 

@@ -5,6 +5,7 @@ import RESP
 import SharedState
 import StoreClient
 import StoreLink
+import Telemetry
 
 extension WorkerStore: ProofSharing {
     /// How long the store is missed before proofs are judged without it, in microseconds (SH-59).
@@ -18,8 +19,12 @@ extension WorkerStore: ProofSharing {
         if !localProofs.isEmpty { return noteLocally(digest, until: until) }
         switch send(digest, until: until, now: now, ticket: ticket) {
         case .accepted: return .asked
-        case .busy: return .busy
-        case .down: return judgeOutage(digest, until: until)
+        case .busy:
+            reports.count(worker: index, .proof, .unavailable, microseconds: nil)
+            return .busy
+        case .down:
+            reports.count(worker: index, .proof, .unavailable, microseconds: nil)
+            return judgeOutage(digest, until: until)
         }
     }
 
@@ -65,7 +70,7 @@ extension WorkerStore: ProofSharing {
 
     private func relay(_ digest: SHA256Digest, until: Int64, now: Int64, ticket: UInt64) -> ProofQuestion {
         guard let worker else { return .unavailable }
-        if reports.isUp == false, plan.settings.proofsWhenDown == .refuse { return .down }
+        guard reports.isReachedNow else { return .down }
         let (store, loop) = (plan.store, loop)
         let question = UseOnce(proof: store.names.proof(digest), until: until, now: now)
         Task {

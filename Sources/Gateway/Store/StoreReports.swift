@@ -37,6 +37,7 @@ final class StoreReports: Sendable {
     /// When the store was reached for the first time, or not at all; monotonic microseconds.
     private let startedAt = WorkerClock().microseconds()
     private let hasConnected = Atomic<Bool>(false)
+    private let isReached = Atomic<Bool>(false)
     private let losses = Mutex<[(word: String, count: UInt64)]>(LinkLoss.words.map { ("\($0)", 0) })
     /// Servers that are remembered; those of a cluster, and more that somebody announces.
     private static let limit = 1024
@@ -104,7 +105,16 @@ final class StoreReports: Sendable {
     }
 
     /// How a worker's links are now; nil when it has none any more.
-    func publish(_ state: Links?, worker: Int) { links.withLock { $0[worker] = state } }
+    func publish(_ state: Links?, worker: Int) {
+        let isUp = links.withLock { links in
+            links[worker] = state
+            return links.contains { $0?.states.contains(where: \.isUp) ?? false }
+        }
+        isReached.store(isUp, ordering: .relaxed)
+    }
+
+    /// Whether any worker reaches any server; one read, for each proof of a worker that asks through another.
+    var isReachedNow: Bool { isReached.load(ordering: .relaxed) }
 
     /// All of it as the metrics page shows it; nil where no worker has a store.
     var readings: StoreReadings? {

@@ -3,6 +3,7 @@ import RESP
 import SharedState
 import StoreClient
 import StoreLink
+import Telemetry
 import Transport
 
 /// The store as one worker asks it; on the worker's loop.
@@ -71,7 +72,8 @@ final class WorkerStore {
         _ loop: EventLoop, _ resources: SharedResources, _ context: WorkerContext, continuing old: WorkerStore?
     ) -> WorkerStore? {
         guard let plan = resources.store, let reports = context.storeReports else {
-            old?.stop()
+            // Not now: whoever waits there for an answer would go on in the middle of a reload.
+            old?.stopSoon()
             return nil
         }
         if let old {
@@ -95,6 +97,9 @@ final class WorkerStore {
             watch.start()
         }
         caller?.use(current.links)
+        caller?.onUnsent = { [reports, index] letter in
+            reports.count(worker: index, StoreMetrics.Kind(letter: letter), .unavailable, microseconds: nil)
+        }
         current.links.start()
         publish()
         beat?.arm(milliseconds: 1000)
@@ -125,13 +130,19 @@ final class WorkerStore {
         patience?.arm(milliseconds: WorkerStore.patienceMilliseconds)
     }
 
-    /// Lets go of the store: no configuration names one any more.
-    func stop() {
+    /// Lets go of the store when the loop's turn is over: no configuration names one any more.
+    private func stopSoon() {
+        let leaving = LeavingStore(self)
+        loop.execute { leaving.stop() }
+    }
+
+    /// Closes all links; whoever waits for an answer is told that there is none.
+    fileprivate func stop() {
         caller?.use(nil)
         watch?.stop()
         watch = nil
-        for side in [current, next].compactMap(\.self) { leave(side) }
-        next = nil
+        for side in [current, next].compactMap(\.self) + leaving { side.links.stop() }
+        (next, leaving) = (nil, [])
         beat?.cancel()
         reports.publish(nil, worker: index)
     }
@@ -141,7 +152,15 @@ final class WorkerStore {
         current.links.send(command, slot: slot, ticket: ticket)
     }
 
-    fileprivate func answered(_ ticket: UInt64, _ answer: borrowing Answer) {
+    fileprivate func answered(_ ticket: UInt64, _ answer: borrowing Answer, after microseconds: UInt64) {
+        let kind =
+            ticket >= StoreCaller.firstTicket
+            ? StoreMetrics.Kind(letter: StoreCaller.kind(of: ticket))
+            : ticket >= StoreWatch.firstTicket ? .other : .proof
+        let outcome = StoreMetrics.Outcome(answer)
+        reports.count(
+            worker: index, kind, outcome,
+            microseconds: outcome == .answered || outcome == .refused ? microseconds : nil)
         if ticket >= StoreCaller.firstTicket { return caller?.answered(ticket, answer) ?? () }
         if ticket >= StoreWatch.firstTicket { return watch?.answered(ticket, answer) ?? () }
         worker?.pointer.proofAnswered(ticket, ProofAnswer(answer))
@@ -180,6 +199,41 @@ final class WorkerStore {
     }
 }
 
+extension StoreMetrics.Kind {
+    /// What the keys of this letter are about.
+    fileprivate init(letter: UInt8) {
+        switch letter {
+        case UInt8(ascii: "s"): self = .session
+        case UInt8(ascii: "u"), UInt8(ascii: "i"), UInt8(ascii: "m"): self = .ending
+        case UInt8(ascii: "p"): self = .proof
+        case UInt8(ascii: "t"), UInt8(ascii: "l"), UInt8(ascii: "r"): self = .login
+        case UInt8(ascii: "e"): self = .log
+        default: self = .other
+        }
+    }
+}
+
+extension StoreMetrics.Outcome {
+    /// What came of a command.
+    fileprivate init(_ answer: borrowing Answer) {
+        switch answer {
+        case .reply: self = .answered
+        case .refused: self = .refused
+        case .unknown: self = .unanswered
+        case .notSent: self = .unavailable
+        }
+    }
+}
+
+/// A store that is let go of, on its loop alone.
+private final class LeavingStore: @unchecked Sendable {
+    private let store: WorkerStore
+
+    init(_ store: WorkerStore) { self.store = store }
+
+    func stop() { store.stop() }
+}
+
 /// One set of links, and whom it tells.
 private final class StoreSide: StoreReceiving {
     unowned var owner: WorkerStore!
@@ -195,6 +249,8 @@ private final class StoreSide: StoreReceiving {
         return made
     }
 
-    func storeAnswered(_ ticket: UInt64, _ answer: borrowing Answer) { owner.answered(ticket, answer) }
+    func storeAnswered(_ ticket: UInt64, _ answer: borrowing Answer) {
+        owner.answered(ticket, answer, after: links.lastWait)
+    }
     func storeTold(_ event: StoreEvent) { owner.told(event, by: self) }
 }

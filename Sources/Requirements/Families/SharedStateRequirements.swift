@@ -59,6 +59,18 @@ extension RequirementTable {
                 cluster that is asked alone, a lone one that is asked as a cluster, Sentinels that do not know the name.
                 """),
         Requirement(
+            id: "SH-11", source: "policy of this gateway",
+            promise: """
+                A start does not wait for the store. Readiness waits for the first contact, ten seconds at most. With \
+                `readiness: strict` a gateway whose store is down says that it is not ready.
+                """),
+        Requirement(
+            id: "SH-12", source: "policy of this gateway",
+            promise: """
+                A reload may change how the store is reached. New connections are opened and proved before the old ones are \
+                let go, and what was used before stays used.
+                """),
+        Requirement(
             id: "SH-13", source: "RFC 9449 §8; policy of this gateway",
             promise: """
                 A configuration with a store has the other keys that replicas need in common: of nonces beside \
@@ -446,6 +458,12 @@ extension RequirementTable {
             promise: """
                 Without one of its shards, a cluster answers for the keys of the others where its settings allow that. It is not \
                 asked for its map, nor for its keys, in a storm.
+                """),
+        Requirement(
+            id: "SH-86", source: "policy of this gateway",
+            promise: """
+                The metrics say of each server whether it is reached, and of the commands what they were about, what came of \
+                them, and how long they took.
                 """),
         Requirement(
             id: "SH-87", source: "policy of this gateway",

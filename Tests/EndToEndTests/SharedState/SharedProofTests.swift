@@ -102,6 +102,64 @@ import Testing
         #expect(isBack, "\(stage.gateway.diagnosis)")
     }
 
+    @Test(.holds("SH-86"), .refuses("SH-86")) func `is counted with what came of it`() throws {
+        let store = try StoreServer()
+        let (stage, others) = try fleet(store)
+        let fields = ProofCall().fields(stage)
+        #expect(try send(fields, to: stage.gateway).status == 200)
+        #expect(try send(fields, to: others[0]).status == 401)
+        func shows(_ gateway: GatewayProcess, _ line: String) -> Bool {
+            eventually { (try? gateway.admin("/metrics"))?.bodyText.contains("\n\(line)\n") ?? false }
+        }
+        let answered = "portcullis_store_commands_total{kind=\"proof\",outcome=\"answered\"} 1"
+        for gateway in [stage.gateway, others[0]] {
+            #expect(shows(gateway, answered))
+            #expect(shows(gateway, "portcullis_store_up{node=\"\(store.path)\"} 1"))
+            #expect(shows(gateway, "portcullis_store_seconds_count{kind=\"proof\"} 1"))
+        }
+        store.kill()
+        #expect(shows(stage.gateway, "portcullis_store_up{node=\"\(store.path)\"} 0"))
+        #expect(try send(ProofCall().fields(stage), to: stage.gateway).status == 503)
+        #expect(shows(stage.gateway, "portcullis_store_commands_total{kind=\"proof\",outcome=\"unavailable\"} 1"))
+    }
+
+    @Test(.holds("SH-11"), .refuses("SH-11"))
+    func `needs a store that a start does not wait for, but where readiness is strict`() throws {
+        let store = try StoreServer()
+        let (stage, others) = try fleet(store, "readiness: strict")
+        #expect(try stage.gateway.status("/readyz") == 200)
+        store.kill()
+        let isUnready = eventually { (try? others[0].status("/readyz")) == 503 }
+        #expect(isUnready)
+        let bearer = "Authorization: Bearer " + stage.tokens.token([:])
+        #expect(try send([bearer], to: others[0]).status == 200)
+        try store.start()
+        let isReady = eventually { (try? others[0].status("/readyz")) == 200 }
+        #expect(isReady)
+    }
+
+    @Test(.holds("SH-12"), .refuses("SH-12"))
+    func `is known after a reload that reaches the store in another way`() throws {
+        let store = try StoreServer()
+        let (stage, others) = try fleet(store)
+        let fields = ProofCall().fields(stage)
+        #expect(try send(fields, to: stage.gateway).status == 200)
+        for further in ["timeouts: { command: 500ms }", "timeouts: { command: 400ms, connect: 2s }"] {
+            try stage.rewrite(
+                StagePlan(routes: [Self.route], settings: Fleet.settings(store, "shares: [proofs], " + further)))
+            try stage.reload()
+            #expect(try send(ProofCall().fields(stage), to: stage.gateway).status == 200)
+        }
+        #expect(try send(fields, to: stage.gateway).status == 401)
+        #expect(try send(fields, to: others[0]).status == 401)
+        // Without a store nobody is asked, and the process knows its own.
+        try stage.rewrite(StagePlan(routes: [Self.route]))
+        try stage.reload()
+        store.kill()
+        #expect(try send(ProofCall().fields(stage), to: stage.gateway).status == 200)
+        #expect(try send(fields, to: stage.gateway).status == 401)
+    }
+
     @Test(.refuses("SH-61")) func `is refused for a while where the store has forgotten what it knew`() throws {
         let store = try StoreServer()
         let (stage, others) = try fleet(store)

@@ -22,6 +22,17 @@ struct StoreInUse {
         judgeKeys(store, object, problems)
         judgeNonces(store, problems)
         judgeUse(store, object, problems)
+        judgeConnections(store, object, problems)
+    }
+
+    /// What a worker has let through without the store it writes there first over a connection of its own.
+    private func judgeConnections(_ store: StoreSettings, _ object: CheckedObject, _ problems: ProblemList) {
+        guard store.limits.connections == .perProcess, store.proofsWhenDown == .local,
+            let limits = object.object("limits")
+        else { return }
+        problems.error(
+            at: limits.place(of: "connections"), expected: "per_worker beside when_down: { proofs: local }",
+            found: "per_process", remedy: "say  connections: per_worker , or  when_down: { proofs: refuse }")
     }
 
     /// The logins whose sessions are in the store, or may be, and where that is said.
