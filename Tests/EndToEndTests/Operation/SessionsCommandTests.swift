@@ -95,6 +95,7 @@ import Testing
             (["list", configuration, "--subject", "a", "--sid", "b"], "--subject or --sid"),
             (["end", configuration], "--subject, --sid or --id"),
             (["end", configuration, "--id", "x"], "22 characters"),
+            (["end", configuration, "--id", "-x"], "22 characters"),
             (["list", configuration, "--subject", "a", "--issuer", "other"], "--issuer: main"),
             (["list", configuration, "--subject", "a", "--client", "other"], "--client: shop"),
         ] {
