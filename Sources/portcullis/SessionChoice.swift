@@ -8,10 +8,10 @@ struct SessionChoice: ParsableArguments {
     @Option(help: "The issuer, by its name in the configuration or its URL. (default: the one of all logins)")
     var issuer: String?
 
-    @Option(help: "The user, as the issuer calls them: sub of the ID token.")
+    @Option(parsing: .unconditional, help: "The user, as the issuer calls them: sub of the ID token.")
     var subject: String?
 
-    @Option(help: "The authorization server's session: sid of the ID token.")
+    @Option(parsing: .unconditional, help: "The authorization server's session: sid of the ID token.")
     var sid: String?
 
     @Option(help: "The login client, by its name in the configuration. (default: all of the issuer)")

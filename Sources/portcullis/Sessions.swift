@@ -74,7 +74,8 @@ struct Sessions: ParsableCommand {
 
         @OptionGroup var which: SessionChoice
 
-        @Option(help: "The name of one session, as list prints it.")
+        // A name may begin with a minus sign.
+        @Option(parsing: .unconditional, help: "The name of one session, as list prints it.")
         var id: String?
 
         func run() throws {

@@ -199,8 +199,8 @@ enum EnglishText {
         the moment.
         session_down.advice.1: Wait a minute, then try again. Nothing is lost: you need not sign in again.
         still_signed_in.title: You are still signed in
-        still_signed_in.story: Signing out did not work, because a service that this site depends on does not answer \
-        at the moment.
+        still_signed_in.story: Signing out did not work, because a service that this site depends on does not \
+        answer at the moment.
         still_signed_in.advice.1: Wait a minute, then sign out once more. Until then, do not leave this device to \
         others.
         still_signed_in.action: Try once more

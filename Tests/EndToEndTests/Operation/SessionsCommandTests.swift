@@ -17,20 +17,24 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder.make(for: "sessions")
+        configuration = folder + "/portcullis.yaml"
         server = try RedisServer()
         var settings = StoreSettings()
         settings.keys = [Sample.key()]
         store = SharedSessionStore(
             try SharedStore(settings, asking: try RedisAsking(server)), settings: Replica.settings(),
             for: SharedSessionClient(name: "shop"), executor: OwnThreads.shared)
-        try Data(Sample.key().reveal()).write(to: URL(fileURLWithPath: folder + "/store.key"))
-        try Data(Sample.key(77).reveal()).write(to: URL(fileURLWithPath: folder + "/session.key"))
-        try "correct".write(toFile: folder + "/password", atomically: true, encoding: .utf8)
-        for file in ["store.key", "session.key", "password"] {
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder + "/" + file)
-        }
-        configuration = folder + "/portcullis.yaml"
+        try keep(Sample.key().reveal(), in: "store.key")
+        try keep(Sample.key(200).reveal(), in: "session.key")
+        try keep(Array("correct".utf8), in: "password")
         try configure(server.path)
+    }
+
+    /// A secret that its owner alone reads.
+    private func keep(_ secret: [UInt8], in file: String) throws {
+        let path = folder + "/" + file
+        try Data(secret).write(to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
     }
 
     private func configure(_ socket: String) throws {
@@ -70,7 +74,8 @@ import Testing
         _ = try await create("bob")
         let listed = try run("list", configuration, "--issuer", "main", "--subject", "alice")
         #expect(listed.end == .exited(0), "\(listed.errors)")
-        #expect(listed.output.count == 4 && listed.output[0].hasPrefix("NAME "))
+        try #require(listed.output.count == 4)
+        #expect(listed.output[0].hasPrefix("NAME "))
         let names = listed.output.dropFirst().compactMap { $0.split(separator: " ").first.map(String.init) }
         #expect(
             names.allSatisfy { $0.utf8.count == 22 } && listed.output.dropFirst().allSatisfy { $0.contains("shop") })
@@ -90,6 +95,7 @@ import Testing
             (["list", configuration, "--subject", "a", "--sid", "b"], "--subject or --sid"),
             (["end", configuration], "--subject, --sid or --id"),
             (["end", configuration, "--id", "x"], "22 characters"),
+            (["end", configuration, "--id", "-x"], "22 characters"),
             (["list", configuration, "--subject", "a", "--issuer", "other"], "--issuer: main"),
             (["list", configuration, "--subject", "a", "--client", "other"], "--client: shop"),
         ] {
@@ -97,7 +103,7 @@ import Testing
             #expect(child.waitForEnd() == .exited(2), "\(words)")
             #expect(child.errors.now.first?.contains(found) == true, "\(child.errors.now)")
         }
-        try "wrong".write(toFile: folder + "/password", atomically: true, encoding: .utf8)
+        try keep(Array("wrong".utf8), in: "password")
         let refused = try run("list", configuration, "--subject", "alice")
         #expect(refused.end == .exited(1))
         #expect(refused.errors.first?.contains("user or password refused") == true, "\(refused.errors)")
