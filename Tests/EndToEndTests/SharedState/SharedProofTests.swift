@@ -144,10 +144,15 @@ import Testing
         let (stage, others) = try fleet(store)
         let fields = ProofCall().fields(stage)
         #expect(try send(fields, to: stage.gateway).status == 200)
-        for further in ["timeouts: { command: 500ms }", "timeouts: { command: 400ms, connect: 2s }"] {
+        func isServed(_ number: Int) -> Bool {
+            eventually { (try? stage.gateway.admin("/readyz"))?.bodyText.contains("\"number\":\(number)") ?? false }
+        }
+        let settings = ["timeouts: { command: 500ms }", "timeouts: { command: 400ms, connect: 2s }"]
+        for (number, further) in settings.enumerated() {
             try stage.rewrite(
                 StagePlan(routes: [Self.route], settings: Fleet.settings(store, "shares: [proofs], " + further)))
             try stage.reload()
+            #expect(isServed(number + 2))
             #expect(try send(ProofCall().fields(stage), to: stage.gateway).status == 200)
         }
         #expect(try send(fields, to: stage.gateway).status == 401)
@@ -155,8 +160,10 @@ import Testing
         // Without a store nobody is asked, and the process knows its own.
         try stage.rewrite(StagePlan(routes: [Self.route]))
         try stage.reload()
+        #expect(isServed(4))
         store.kill()
-        #expect(try send(ProofCall().fields(stage), to: stage.gateway).status == 200)
+        let answer = try send(ProofCall().fields(stage), to: stage.gateway)
+        #expect(answer.status == 200, "\(answer.headText)\(stage.gateway.diagnosis)")
         #expect(try send(fields, to: stage.gateway).status == 401)
     }
 
