@@ -18,6 +18,9 @@ struct StorePlan {
     var place: LinkServer.Place { servers.firstPlace }
     var settings: StoreSettings { store.settings }
 
+    /// Whether this worker asks by the first one's connection, so that a process has few.
+    func isRelayed(worker: Int) -> Bool { settings.limits.connections == .perProcess && worker > 0 }
+
     /// The store of these settings, asked by `caller`.
     ///
     /// Without `readsTLS` no certificate is read: for whoever opens no connection.

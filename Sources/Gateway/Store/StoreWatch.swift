@@ -52,17 +52,21 @@ final class StoreWatch {
         openLog()
     }
 
-    /// Goes on with the store as another configuration reaches it.
+    /// Goes on with the store of another configuration: only what that changes begins anew.
     func go(on plan: StorePlan) {
-        let isSame =
-            plan.store.names.log == self.plan.store.names.log
-            && plan.settings.addresses == self.plan.settings.addresses
+        let old = self.plan
         self.plan = plan
-        if !isSame {
-            follower = EndingsFollower(plan.store.names, recheck: plan.settings.recheck)
+        let isSame =
+            plan.store.names.log == old.store.names.log && plan.settings.addresses == old.settings.addresses
+        let isFollowed = isSame && plan.settings.recheck == old.settings.recheck
+        if !isFollowed { follower = EndingsFollower(plan.store.names, recheck: plan.settings.recheck) }
+        if !isSame || plan.proofWindow != old.proofWindow || plan.settings.afterFailover != old.settings.afterFailover {
+            // Answers that are under way are to questions of the watch before.
+            round += 1
             reports.watch(EpochWatch(plan))
         }
-        openLog()
+        let reads = plan.settings.shares.contains(.sessions) == old.settings.shares.contains(.sessions)
+        if !isFollowed || !reads || !plan.isReached(as: old) { openLog() }
     }
 
     func stop() {

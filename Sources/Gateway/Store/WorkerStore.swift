@@ -35,6 +35,8 @@ final class WorkerStore {
     private var next: StoreSide?
     private var leaving: [StoreSide] = []
     private var isStarted = false
+    /// Whether it asks by the first worker's connection, and has none of its own.
+    private(set) var isRelayed: Bool
     /// What one worker watches for all.
     private var watch: StoreWatch?
     private var patience: LoopTimer?
@@ -48,6 +50,7 @@ final class WorkerStore {
     ) {
         index = worker
         lostAt = WorkerClock().microseconds()
+        isRelayed = plan.isRelayed(worker: worker)
         self.plan = plan
         self.loop = loop
         self.resolver = resolver
@@ -105,10 +108,8 @@ final class WorkerStore {
         beat?.arm(milliseconds: 1000)
     }
 
-    /// Whether the first worker asks for this one, so that a process has few connections.
-    var isRelayed: Bool { plan.settings.limits.connections == .perProcess && index > 0 }
-
     private func publish() {
+        guard !isRelayed else { return }
         writeLocalProofs()
         let links = current.links
         reports.publish(
@@ -120,14 +121,27 @@ final class WorkerStore {
     /// Reaches the store as another configuration says.
     func go(on plan: StorePlan) {
         defer { self.plan = plan }
-        if !plan.isReached(as: self.plan) { watch?.go(on: plan) }
-        guard !plan.isReached(as: self.plan) else { return }
+        watch?.go(on: plan)
+        if plan.isRelayed(worker: index) { return goRelayed() }
+        guard isRelayed || !plan.isReached(as: self.plan) else { return }
         next?.links.stop()
         let side = StoreSide(plan.servers, loop, resolver)
         side.owner = self
         next = side
         side.links.start()
         patience?.arm(milliseconds: WorkerStore.patienceMilliseconds)
+    }
+
+    /// Asks by the first worker's connection from now on.
+    private func goRelayed() {
+        guard !isRelayed else { return }
+        isRelayed = true
+        patience?.cancel()
+        next?.links.stop()
+        next = nil
+        leave(current)
+        beat?.cancel()
+        reports.publish(nil, worker: index)
     }
 
     /// Lets go of the store when the loop's turn is over: no configuration names one any more.
@@ -188,6 +202,8 @@ final class WorkerStore {
         next = nil
         leave(current)
         current = side
+        isRelayed = false
+        beat?.arm(milliseconds: 1000)
         lostAt = side.links.states.contains(where: \.isUp) ? nil : WorkerClock().microseconds()
         caller?.use(side.links)
     }

@@ -76,7 +76,8 @@ struct Questions {
         askLogin = context.askLogin
         askSession = context.askSession
         store = WorkerStore.make(loop, resources, context, continuing: old?.store)
-        proofs = store ?? old?.proofs
+        // Whoever was put there by hand stays; a store that is gone does not.
+        proofs = store ?? (old?.store == nil ? old?.proofs : nil)
         if let old { underWay = old.underWay }
     }
 }
