@@ -159,27 +159,30 @@ final class StoreWatch {
         reports.epoch { $0.lost() }
     }
 
-    private func ask(_ asked: [StoreQuestion]) {
-        for question in asked {
-            questions += 1
+    private func ask(_ asked: [EpochWatch.Question]) {
+        for asked in asked {
+            let question = asked.question
             let outcome = store.send(
                 Command(question.arguments), slot: HashSlot.of(question.key.bytes.span),
-                ticket: Self.firstTicket | (round & 0xFFFF_FFFF) << 16 | questions & 0xFFFF)
-            // The next ones would be taken for its answer.
+                ticket: Self.firstTicket | (round & 0x3FFF_FFFF) << 32 | UInt64(asked.number),
+                changesNothing: question.changesNothing)
             guard outcome == .accepted else { return lost() }
         }
     }
 
     /// The answer to a question of this watch.
     func answered(_ ticket: UInt64, _ answer: borrowing Answer) {
-        guard (ticket >> 16) & 0xFFFF_FFFF == round & 0xFFFF_FFFF else { return }
+        guard (ticket >> 32) & 0x3FFF_FFFF == round & 0x3FFF_FFFF else { return }
+        let number = UInt32(truncatingIfNeeded: ticket)
         let reply: StoreReply
         switch answer {
         case .reply(let told): reply = StoreReply(copying: told)
         case .refused(_, let text): reply = StoreReply(refusal: text)
-        case .unknown, .notSent: return lost()
+        case .unknown, .notSent:
+            reports.epoch { $0.unanswered(number) }
+            return
         }
-        guard let step = reports.epoch({ $0.answered(reply, at: WatchTime.now) }) else { return }
+        guard let step = reports.epoch({ $0.answered(number, reply, at: WatchTime.now) }) else { return }
         if step.forgetting != nil { reports.forgot(step.forgetting) }
         // Another primary may lack lines that nobody had read, though it has the last one that was.
         if step.forgetting != nil || step.isFailover {

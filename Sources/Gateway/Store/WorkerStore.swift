@@ -162,8 +162,10 @@ final class WorkerStore {
     }
 
     /// Takes a command about a key of this slot.
-    func send(_ command: borrowing Command, slot: Int, ticket: UInt64) -> SendOutcome {
-        current.links.send(command, slot: slot, ticket: ticket)
+    func send(
+        _ command: borrowing Command, slot: Int, ticket: UInt64, changesNothing: Bool = false
+    ) -> SendOutcome {
+        current.links.send(command, slot: slot, ticket: ticket, changesNothing: changesNothing)
     }
 
     fileprivate func answered(_ ticket: UInt64, _ answer: borrowing Answer, after microseconds: UInt64) {
