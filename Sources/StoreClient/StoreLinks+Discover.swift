@@ -112,7 +112,7 @@ extension StoreLinks {
     }
 
     private func mapped(by guide: NodeLink, _ reply: borrowing Reply) {
-        guard let map = ClusterMap(reply, asked: guide.place) else {
+        guard var map = ClusterMap(reply, asked: guide.place) else {
             return unsuitable(guide, setting: "store.topology", found: "no map of a cluster")
         }
         // A server that has just forgotten its cluster knows of no slot. It is not asked for what the others know.
@@ -120,6 +120,7 @@ extension StoreLinks {
             if table.nodes.isEmpty { unsuitable(guide, setting: "store.url", found: "a cluster without slots") }
             return
         }
+        if let slot = servers.slot { map = map.only(slot) }
         // Each is entered with its link before the table has them.
         for place in Set(map.ranges.map(\.place)) where table.node(at: place) == nil { _ = enter(place) }
         let now = clock()

@@ -9,7 +9,9 @@ package struct StoreServers: Sendable {
     /// How the servers stand to each other.
     let topology: StoreSettings.Topology
     /// Where a write has to be before it counts.
-    let durability: StoreSettings.Durability
+    private(set) var durability: StoreSettings.Durability
+    /// The one slot whose keys are asked about; nil for all of them.
+    private(set) var slot: Int?
     /// The server, or the seeds of a cluster; none where Sentinels are asked.
     let seeds: [LinkServer.Place]
     /// The Sentinels, and what they call the primary.
@@ -74,6 +76,15 @@ package struct StoreServers: Sendable {
         // A WAIT stands beside the writes of each turn.
         self.limits = limits
         replicationQuestion = .words(["WAIT", "1", "\(min(100, limits.command / 1000))"])
+    }
+
+    /// The same for whoever only reads, and of keys in one slot: of a cluster no server is spoken to but the one that has
+    /// them, and no replica is waited for.
+    func reading(slot: Int) -> StoreServers {
+        var servers = self
+        servers.slot = slot
+        servers.durability = .primary
+        return servers
     }
 
     /// Where the first of them is, of those that are configured.

@@ -60,7 +60,8 @@ package struct EndingsFollower: Sendable {
     /// with nothing missed.
     private static let margin: Int64 = 5000
 
-    private let log: StoreName
+    /// The name of the log: the server is asked that has it.
+    package let log: StoreName
     private let recheck: Int64
     private let wait: TimeToLive
     private var state = State.apart
