@@ -118,7 +118,9 @@ extension StoredSessions {
             guard error == .refused("NOPERM") else { throw error }
             return nil
         }
-        guard let left, now + left < end - 1000 else { return nil }
+        guard let left else { return nil }
+        let (until, overflow) = now.addingReportingOverflow(left)
+        guard !overflow, until < end - 1000 else { return nil }
         let used = now - (limits.idle * 1000 - left)
         return used > now ? nil : used / 1000
     }
