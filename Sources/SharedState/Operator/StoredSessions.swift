@@ -88,7 +88,11 @@ extension StoredSessions {
         case .ended(let generation):
             try await tell(StoreLogLine(.ended, of: key, generation: generation ?? 0))
             return true
-        case .absent, .endedBefore: return false
+        case .endedBefore:
+            // Perhaps by this very question, whose answer was lost: nobody may have heard of it.
+            try await tell(StoreLogLine(.ended, of: key))
+            return false
+        case .absent: return false
         }
     }
 
