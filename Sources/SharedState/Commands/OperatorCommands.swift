@@ -7,23 +7,40 @@ struct ListEnrolled: StoreCommand {
         let end: Int64
     }
 
-    let key: StoreName
-    let changesNothing = true
-
-    func arguments(_ scripts: StoreScripts) -> [[UInt8]] {
-        [.word("ZRANGE"), key.bytes, .word("0"), StoreNumber.text(EnrollSession.limit - 1), .word("WITHSCORES")]
+    /// Some of them.
+    struct Page: Sendable, Equatable {
+        /// Those whose name and time are some; what else a stranger wrote there is none.
+        let entries: [Entry]
+        /// Whether there may be more.
+        let isFull: Bool
     }
 
-    /// Those whose name and time are some; what else a stranger wrote there is none.
-    func outcome(of reply: StoreReply) throws(StoreRefusal) -> [Entry] {
+    let key: StoreName
+    /// How many are left out, of those that end last.
+    let first: Int
+    let changesNothing = true
+
+    /// A name and a time each: with all that an index may have, a reply would be larger than any may be.
+    static let page = 500
+
+    /// Those that end last come first: what is cleared away meanwhile, because it is over, moves none of the others.
+    func arguments(_ scripts: StoreScripts) -> [[UInt8]] {
+        [
+            .word("ZRANGE"), key.bytes, StoreNumber.text(first), StoreNumber.text(first + ListEnrolled.page - 1),
+            .word("REV"), .word("WITHSCORES"),
+        ]
+    }
+
+    func outcome(of reply: StoreReply) throws(StoreRefusal) -> Page {
         guard case .array(let parts) = reply else { throw StoreRefusal(reply) }
         guard parts.count.isMultiple(of: 2) else { throw .unexpected }
-        return stride(from: 0, to: parts.count, by: 2).compactMap { place in
+        let entries: [Entry] = stride(from: 0, to: parts.count, by: 2).compactMap { place in
             guard let suffix = parts[place].bytes, suffix.count == StoreName.suffixLength,
                 let end = parts[place + 1].number, end >= 0
             else { return nil }
             return Entry(suffix: suffix, end: end)
         }
+        return Page(entries: entries, isFull: parts.count >= 2 * ListEnrolled.page)
     }
 }
 

@@ -105,8 +105,10 @@ extension StoredSessions {
     private func entries(_ which: Which) async throws(StoreRefusal) -> [ListEnrolled.Entry] {
         var ends: [[UInt8]: Int64] = [:]
         for index in indexes(which) {
-            for entry in try await store.perform(ListEnrolled(key: index)) {
-                ends[entry.suffix] = max(entry.end, ends[entry.suffix] ?? 0)
+            for first in stride(from: 0, to: EnrollSession.limit, by: ListEnrolled.page) {
+                let page = try await store.perform(ListEnrolled(key: index, first: first))
+                for entry in page.entries { ends[entry.suffix] = max(entry.end, ends[entry.suffix] ?? 0) }
+                guard page.isFull else { break }
             }
         }
         return ends.map { ListEnrolled.Entry(suffix: $0.key, end: $0.value) }
