@@ -13,7 +13,7 @@ extension WorkerStore: ProofSharing {
 
     /// Asks the server that has the proof's name, in the memory of the question before (SH-55).
     func spend(_ digest: SHA256Digest, until: Int64, now: Int64, ticket: UInt64) -> ProofQuestion {
-        guard !reports.forgotten.mayHaveKnown(until: until) else { return .forgotten }
+        guard !mayHaveForgotten(until: until) else { return .forgotten }
         if isRelayed { return relay(digest, until: until, now: now, ticket: ticket) }
         // Whoever comes behind proofs that were judged here must not pass them on their way to the store.
         if !localProofs.isEmpty { return noteLocally(digest, until: until) }
@@ -27,6 +27,8 @@ extension WorkerStore: ProofSharing {
             return judgeOutage(digest, until: until)
         }
     }
+
+    func mayHaveForgotten(until: Int64) -> Bool { reports.forgotten.mayHaveKnown(until: until) }
 
     private func send(_ digest: SHA256Digest, until: Int64, now: Int64, ticket: UInt64) -> SendOutcome {
         proofName.removeAll(keepingCapacity: true)
