@@ -62,6 +62,7 @@ final class WorkerStore {
         departure = LoopTimer(loop: loop) { [unowned self] in
             for side in leaving { side.links.stop() }
             leaving = []
+            if isRelayed { forgetLocalProofs() }
         }
         beat = LoopTimer(loop: loop) { [unowned self] in
             publish()
@@ -139,6 +140,8 @@ final class WorkerStore {
         patience?.cancel()
         next?.links.stop()
         next = nil
+        // By its own connection, while that is left.
+        writeLocalProofs()
         leave(current)
         beat?.cancel()
         reports.publish(nil, worker: index)
@@ -157,6 +160,7 @@ final class WorkerStore {
         watch = nil
         for side in [current, next].compactMap(\.self) + leaving { side.links.stop() }
         (next, leaving) = (nil, [])
+        forgetLocalProofs()
         beat?.cancel()
         reports.publish(nil, worker: index)
     }
@@ -179,6 +183,8 @@ final class WorkerStore {
             microseconds: outcome == .answered || outcome == .refused ? microseconds : nil)
         if ticket >= StoreCaller.firstTicket { return caller?.answered(ticket, answer) ?? () }
         if ticket >= StoreWatch.firstTicket { return watch?.answered(ticket, answer) ?? () }
+        // Numbers of requests' proofs begin with a turn, which is never 0.
+        if let number = UInt32(exactly: ticket) { return localProofAnswered(number, ProofAnswer(answer)) }
         worker?.pointer.proofAnswered(ticket, ProofAnswer(answer))
     }
 
