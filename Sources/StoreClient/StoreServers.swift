@@ -73,8 +73,10 @@ package struct StoreServers: Sendable {
         limits.waitingBytes = settings.limits.bytes
         limits.connect = StoreServers.microseconds(settings.timeouts.connect)
         limits.command = StoreServers.microseconds(settings.timeouts.command)
-        // A WAIT stands beside the writes of each turn.
+        // A server that takes as long as it may is not silent.
+        limits.silence = max(limits.silence, limits.command)
         self.limits = limits
+        // It stands beside the writes of each turn, and within their time.
         replicationQuestion = .words(["WAIT", "1", "\(min(100, limits.command / 1000))"])
     }
 
