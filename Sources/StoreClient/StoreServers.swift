@@ -58,7 +58,8 @@ package struct StoreServers: Sendable {
         let questions: [Greeting.Step] = [
             // One node of a cluster has it, and the others say so.
             .init(.words(["GET", "\(settings.prefix):epoch"]), settings.topology == .cluster ? .anything : .success),
-            .init(.words(["INFO", "everything"]), .anything),
+            // No more than somebody reads: the whole of it may be larger than a reply may be.
+            .init(Command(StoreInformation.question), .anything),
         ]
         let credentials = settings.password.map { Greeting.Credentials(user: settings.user, password: $0) }
         greeting = Greeting(credentials: credentials, steps: first + questions + loading)
