@@ -299,7 +299,12 @@ extension KnownSessions {
     func makeAllDue() {
         for shard in shards {
             shard.state.withLock { state in
-                for key in state.entries.keys { state.entries[key]?.checkedAt = nil }
+                // In place: a change by key while the keys are gone through would copy all of it.
+                var index = state.entries.values.startIndex
+                while index != state.entries.values.endIndex {
+                    state.entries.values[index].checkedAt = nil
+                    state.entries.values.formIndex(after: &index)
+                }
             }
         }
         noteEnding()
@@ -307,10 +312,12 @@ extension KnownSessions {
 
     /// Whether the caller is to ask about a session that is open here, a stream or a tunnel; once in a second at most.
     func takeQuestion(_ key: NameDigest, _ make: () -> Entry, now: Int64, _ rules: CheckRules) -> Bool {
-        shard(key).state.withLock { state in
-            if state.entries[key] == nil {
+        // Its names are codes under the ring's keys: not while others wait for the part.
+        let made = entry(key) == nil ? make() : nil
+        return shard(key).state.withLock { state in
+            if state.entries[key] == nil, let made {
                 makeRoom(key, in: &state)
-                state.insert(key, make())
+                state.insert(key, made)
             }
             guard let entry = state.entries[key], entry.askedAt != now else { return false }
             if case .fresh = rules.age(entry.checkedAt, now: now) { return false }
