@@ -60,6 +60,7 @@ package final class SharedSessionStore: SessionStore {
         known = same?.known ?? KnownSessions(limit: settings.limit)
         waiting = same?.waiting ?? ChangeWaiters()
         loads = same?.loads ?? SessionLoads()
+        known.change(limit: settings.limit)
     }
 
     package func lookUp(_ value: [UInt8], now: Int64) -> SessionLookup {
