@@ -95,11 +95,18 @@ extension StoreLinks {
         }
         votes.record(index, place, now: now)
         guard let choice = votes.choice(isServed: isServed, now: now) else { return }
-        if let primary = table.primary, table.places[primary] == choice { return }
+        if let primary = table.primary, table.places[primary] == choice { return leaveAll(but: primary) }
         impostors.removeAll { now >= $0.until }
         guard !impostors.contains(where: { $0.place == choice }), let node = enter(choice) else { return }
         // Whoever is named serves when the link to it is greeted as a primary's; until then the other one does.
         if !isServed || isReady(node) { makePrimary(node) }
+        leaveAll(but: node)
+    }
+
+    /// Lets go of servers that were named before, and neither serve nor are to: there would be more with each failover, until
+    /// there is no room for a primary.
+    private func leaveAll(but choice: NodeTable.Node) {
+        for node in table.nodes where node != choice && node != table.primary { leave(node) }
     }
 
     /// How long a server is not believed in that was named and is no primary.
