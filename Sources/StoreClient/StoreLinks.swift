@@ -34,7 +34,8 @@ package final class StoreLinks {
     var votes: SentinelVotes
     /// When whoever guides is asked again.
     var nextQuestion: UInt64 = 0
-    /// When it was asked the last time.
+    /// When it was asked the last time; of a server that stands alone, when its connection was opened anew because it was
+    /// no primary.
     var lastQuestion: UInt64 = 0
     /// Servers that were named as primaries and are none, and until when they are not believed in.
     var impostors: [(place: LinkServer.Place, until: UInt64)] = []
@@ -300,6 +301,8 @@ package final class StoreLinks {
     private func refused(_ link: NodeLink, _ place: Int, _ refusal: ServerRefusal, _ text: Span<UInt8>) {
         guard !isStopped else { return tell(place, .refused(refusal, text: text)) }
         notice(refusal, from: link)
+        // Whoever was told of it may have stopped all of it.
+        guard !isStopped else { return }
         if refusal.code == .moved || refusal.code == .ask {
             guard follow(refusal, text, place, from: link) else { return tell(place, .refused(refusal, text: text)) }
             pending[place].redirects += 1
@@ -318,14 +321,32 @@ package final class StoreLinks {
         case .noScript: giveScripts(to: link)
         case .readOnly, .masterDown:
             // It was a primary when it was greeted. What else it was asked it refuses too, and that is sent elsewhere.
-            if servers.topology == .standalone {
-                unsuitable(link, setting: "store.url", found: "a server that is no primary")
-            } else if isCurrent(link), let node = link.node {
-                leave(node)
-            }
-            askGuidesSoon()
+            leaveReplica(link)
         case .moved, .clusterDown: askGuidesSoon()
         default: break
+        }
+    }
+
+    /// Lets go of a server that was a primary and is none any more.
+    private func leaveReplica(_ link: NodeLink) {
+        if servers.topology == .standalone {
+            unsuitable(link, setting: "store.url", found: "a server that is no primary")
+            let now = clock()
+            // Behind the same name may be another server by now, and this one keeps its connections. Once a second.
+            guard !isStopped, isCurrent(link), now >= lastQuestion &+ 1_000_000 else { return }
+            lastQuestion = now
+        }
+        guard isCurrent(link), let node = link.node else { return askGuidesSoon() }
+        leave(node)
+        receiver.storeTold(.lost(link.place, .notPrimary))
+        guard !isStopped else { return }
+        if servers.topology == .standalone {
+            guard let node = enter(link.place) else { return }
+            table.makePrimary(node)
+            // What the operator was told a moment ago is not told again.
+            links[node]?.saidUnsuitable = link.saidUnsuitable
+        } else {
+            askGuidesSoon()
         }
     }
 
