@@ -275,9 +275,12 @@ package final class StoreLinks {
         rearm()
     }
 
-    func tell(_ place: Int, _ answer: borrowing Answer) {
+    func tell(_ place: Int, _ answer: borrowing Answer) { receiver.storeAnswered(release(place), answer) }
+
+    /// Lets a command go that is about to be told of; the caller's number.
+    func release(_ place: Int) -> UInt64 {
         lastWait = clock() &- pending[place].takenAt
-        receiver.storeAnswered(pending.release(place), answer)
+        return pending.release(place)
     }
 
     // MARK: answers
