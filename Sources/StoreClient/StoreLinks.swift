@@ -246,11 +246,28 @@ package final class StoreLinks {
         return servers.durability == .replica && !pending[place].changesNothing ? writers[node] : links[node]
     }
 
-    private func offer(_ place: Int, to node: NodeTable.Node, within: UInt64) -> SendOutcome {
+    /// How a server is asked about a slot.
+    private enum Way {
+        case itsOwn
+        /// The slot is about to be its own: this command alone.
+        case asking
+    }
+
+    private func offer(
+        _ place: Int, to node: NodeTable.Node, _ way: Way = .itsOwn, within: UInt64
+    ) -> SendOutcome {
         guard let link = link(of: node, for: place) else { return .down }
         pending[place].tries += 1
         if case .writes = link.role { willWrite(by: link, within) }
-        return link.link.send(pending[place].command, ticket: pending.linkTicket(place), within: within)
+        let ticket = pending.linkTicket(place)
+        switch way {
+        case .itsOwn: return link.link.send(pending[place].command, ticket: ticket, within: within)
+        case .asking:
+            // Both or none: it would make the next command on that connection pass where it must not.
+            return link.link.send(
+                Command("ASKING"), ticket: NodeLink.nobody, before: pending[place].command, ticket: ticket,
+                within: within)
+        }
     }
 
     /// Sends one again; at once where it can be, and a little later where not.
@@ -264,10 +281,8 @@ package final class StoreLinks {
             pending[place].detour = detour
             return waitToSend(place, RetryRules.pause(1))
         }
-        if detour != nil {
-            _ = link(of: node, for: place)?.link.send(Command("ASKING"), ticket: NodeLink.nobody, within: 0)
-        }
-        if offer(place, to: node, within: pending[place].deadline - now) != .accepted { tell(place, .notSent) }
+        let way: Way = detour == nil ? .itsOwn : .asking
+        if offer(place, to: node, way, within: pending[place].deadline - now) != .accepted { tell(place, .notSent) }
     }
 
     private func waitToSend(_ place: Int, _ microseconds: UInt64) {

@@ -84,6 +84,17 @@ public final class ServerLink: CommandSending, @unchecked Sendable {
         return outcome
     }
 
+    /// Takes two commands that belong together, or neither; see `LinkMachine`.
+    public func send(
+        _ first: borrowing Command, ticket firstTicket: UInt64, before command: borrowing Command, ticket: UInt64,
+        within: UInt64 = 0
+    ) -> SendOutcome {
+        let outcome = machine.accept(
+            first, ticket: firstTicket, before: command, ticket: ticket, within: within)
+        if outcome == .accepted { flushLater() }
+        return outcome
+    }
+
     // MARK: writing
 
     func flushLater() {
