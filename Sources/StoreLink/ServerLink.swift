@@ -31,6 +31,8 @@ public final class ServerLink: CommandSending, @unchecked Sendable {
     let writeEvent = UnsafeMutablePointer<FileEvent>.allocate(capacity: 1)
     private let flushEvent = UnsafeMutablePointer<FileEvent>.allocate(capacity: 1)
     private let timerEvent = UnsafeMutablePointer<FileEvent>.allocate(capacity: 1)
+    /// A read waits until the socket can be written to.
+    var isReadingHeldUp = false
     private var isFlushDue = false
     private var isWriteAwaited = false
     private var wakesAt = UInt64.max
@@ -132,6 +134,14 @@ public final class ServerLink: CommandSending, @unchecked Sendable {
 
     func becameWritable() {
         if machine.phase == .opening { return isHandshaking ? handshake() : connected() }
+        // TLS had to write before it could read on. With nothing of ours to write the event would fire on and on.
+        awaitWritable(false)
+        if isReadingHeldUp {
+            isReadingHeldUp = false
+            let generation = generation
+            readAvailable()
+            guard generation == self.generation else { return }
+        }
         flush()
     }
 
@@ -192,6 +202,7 @@ public final class ServerLink: CommandSending, @unchecked Sendable {
             FileEvent.remove(writeEvent)
         }
         isWriteAwaited = false
+        isReadingHeldUp = false
         stream.close()
         received.clear()
     }
