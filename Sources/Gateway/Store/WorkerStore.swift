@@ -9,7 +9,7 @@ import Transport
 /// The store as one worker asks it; on the worker's loop.
 ///
 /// It outlives configurations. One that changes how the store is reached has links of its own opened beside, and these serve
-/// once the first of them is open: a password that was mistyped costs nobody anything for five seconds.
+/// once all of them are open: a password that was mistyped costs nobody anything for five seconds.
 final class WorkerStore {
     /// How long links that are new may take before they serve whether they are open or not.
     private static let patienceMilliseconds = 5000
@@ -190,7 +190,8 @@ final class WorkerStore {
 
     fileprivate func told(_ event: StoreEvent, by side: StoreSide) {
         reports.told(event)
-        if case .connected = event, side === next { serve(by: side) }
+        // Of a cluster each server has keys of its own: one of them alone would be an outage of the others' (SH-12).
+        if case .connected = event, side === next, side.links.states.allSatisfy(\.isUp) { serve(by: side) }
         guard side === current else { return }
         switch event {
         case .connected:
