@@ -137,7 +137,7 @@ import Testing
         let cookie = try await replica.create(session())
         let name = try await operators.list(user)[0].name
         let mine = try #require(try await replica.load(cookie))
-        replica.asking.follow { $0[0] == "END" ? .lose : .pass }
+        replica.asking.follow { $0[0] == "end" ? .lose : .pass }
         await #expect(throws: StoreRefusal.unknown) { try await operators.end(named: name) }
         await #expect(throws: SessionStoreRefusal.unavailable) {
             try await replica.store.end(.session(mine), now: Sample.now)
