@@ -76,7 +76,7 @@ import Testing
         var left = 0
         for cookie in cookies where try await other().load(cookie) != nil { left += 1 }
         #expect(left == 1)
-        #expect(try replica.lines().contains { $0.kind == .ended && $0.suffix == name.bytes })
+        #expect(try replica.lines().contains { $0.kind == .endedByOperator && $0.suffix == name.bytes })
         for text in ["", "short", String(repeating: "!", count: 22), name + "A", "*"] {
             #expect(try await operators.end(named: text) == nil)
         }
