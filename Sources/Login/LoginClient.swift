@@ -84,6 +84,10 @@ package struct LoginClient: Sendable {
         case .unreadable(let version):
             detail = RefusalDetail(
                 expected: "a format that this release reads", found: "version \(version)", check: "SH-26")
+        case .keyUnknown:
+            detail = RefusalDetail(
+                expected: "a key of store.keys, which all replicas have before one of them seals with it",
+                found: "a session that was sealed with another one", check: "SH-26")
         }
         guard alarms.isDue(.sessionStoreUnavailable, at: environment.clock.now().milliseconds) else { return }
         environment.onEvent(.alarm(client: client, .sessionStoreUnavailable, detail: detail))

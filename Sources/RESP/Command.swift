@@ -7,11 +7,14 @@ public struct Command: Sendable, CustomStringConvertible, CustomReflectable {
     public private(set) var count = 0
     /// Its name: the operator is told it when a server refuses the command.
     public private(set) var name: String
+    /// The kinds of replies that it may have.
+    public var replies: ReplyKinds
     private var body: [UInt8] = []
 
     /// A command without arguments so far.
     public init(_ name: String) {
         self.name = name
+        replies = .of(name)
         append(name)
     }
 
@@ -20,6 +23,7 @@ public struct Command: Sendable, CustomStringConvertible, CustomReflectable {
         body.removeAll(keepingCapacity: true)
         count = 0
         self.name = name
+        replies = .of(name)
         append(name)
     }
 
@@ -29,6 +33,7 @@ public struct Command: Sendable, CustomStringConvertible, CustomReflectable {
         body.append(contentsOf: other.body)
         count = other.count
         name = other.name
+        replies = other.replies
     }
 
     /// Gives memory back that a large command has left behind.

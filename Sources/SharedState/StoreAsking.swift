@@ -8,12 +8,15 @@ package struct StoreQuestion: Sendable {
     package let arguments: [[UInt8]]
     /// Whether it may be sent again though it may have been executed (SH-17).
     package let changesNothing: Bool
+    /// Whether it leaves half of the places to others.
+    package let leavesRoom: Bool
 
     /// A question about a key.
-    package init(key: StoreName, arguments: [[UInt8]], changesNothing: Bool) {
+    package init(key: StoreName, arguments: [[UInt8]], changesNothing: Bool, leavesRoom: Bool = false) {
         self.key = key
         self.arguments = arguments
         self.changesNothing = changesNothing
+        self.leavesRoom = leavesRoom
     }
 }
 
@@ -31,7 +34,8 @@ extension StoreAsking {
         _ command: Asked, _ scripts: StoreScripts
     ) async throws(StoreRefusal) -> Asked.Outcome {
         let question = StoreQuestion(
-            key: command.key, arguments: command.arguments(scripts), changesNothing: command.changesNothing)
+            key: command.key, arguments: command.arguments(scripts), changesNothing: command.changesNothing,
+            leavesRoom: command.leavesRoom)
         return try command.outcome(of: try await ask(question))
     }
 }

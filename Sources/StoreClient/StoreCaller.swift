@@ -63,7 +63,8 @@ package final class StoreCaller: @unchecked Sendable {
         let ticket = StoreCaller.firstTicket | UInt64(kind) << 48 | lastNumber & 0xFFFF_FFFF_FFFF
         let slot = HashSlot.of(question.key.bytes.span)
         let outcome = links.send(
-            Command(question.arguments), slot: slot, ticket: ticket, changesNothing: question.changesNothing)
+            Command(question.arguments), slot: slot, ticket: ticket, changesNothing: question.changesNothing,
+            leavesRoom: question.leavesRoom)
         if outcome != .accepted { onUnsent?(kind) }
         switch outcome {
         case .accepted: waiting[ticket] = continuation

@@ -137,12 +137,17 @@ package final class StoreLinks {
     /// Takes a command about a key of this slot, or refuses it at once and tells nothing more about it (SH-74).
     ///
     /// `within` microseconds it is answered, whatever is done for it; 0 for the time that all have. One that changes nothing is
-    /// sent again within its time even where it may have been executed.
+    /// sent again within its time even where it may have been executed. One that `leavesRoom` is refused where half of the places
+    /// are taken: whoever floods us with cookies that he made up keeps out nobody's proof, recheck or logout.
     package func send(
-        _ command: borrowing Command, slot: Int, ticket: UInt64, within: UInt64 = 0, changesNothing: Bool = false
+        _ command: borrowing Command, slot: Int, ticket: UInt64, within: UInt64 = 0, changesNothing: Bool = false,
+        leavesRoom: Bool = false
     ) -> SendOutcome {
         guard !isStopped, let node = table.owner(of: slot), isReady(node) else { return .down }
         guard pending.count < servers.limits.commands else { return .busy }
+        // What was given up keeps its place at the link until its answer comes.
+        let taken = max(pending.count, links[node]?.link.inFlight ?? 0)
+        guard !leavesRoom || taken < (servers.limits.commands + 1) / 2 else { return .busy }
         let time = within == 0 ? servers.limits.command : within
         let now = clock()
         let place = pending.take(

@@ -5,7 +5,8 @@ extension StoreReply {
     /// A reply that outlives its telling.
     package init(copying reply: borrowing Reply) {
         switch reply.kind {
-        case .simpleString, .bulkString: self = .bytes(reply.bytes.copied)
+        case .simpleString: self = .status(reply.bytes.copied)
+        case .bulkString: self = .bytes(reply.bytes.copied)
         case .error: self = .error(reply.bytes.copied)
         case .integer: self = .integer(Int64(reply.integer))
         case .null: self = .null

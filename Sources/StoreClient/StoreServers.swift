@@ -79,6 +79,9 @@ package struct StoreServers: Sendable {
     /// Where the first of them is, of those that are configured.
     package var firstPlace: LinkServer.Place { seeds.first ?? sentinels.first ?? .unixSocket(path: "") }
 
+    /// All that the settings name.
+    package var places: [LinkServer.Place] { seeds + sentinels }
+
     /// The server at a place; nil where it would be spoken to in the clear across a network that nobody allowed (SH-06).
     func server(at place: LinkServer.Place) -> LinkServer? {
         guard tls == nil else { return LinkServer(place, tls: tls, serverName: serverName) }
@@ -110,6 +113,8 @@ extension Command {
     package init(_ arguments: [[UInt8]]) {
         self.init(arguments.first.map { String(decoding: $0, as: UTF8.self) } ?? "")
         for argument in arguments.dropFirst() { append(argument.span) }
+        // What was there before is told then.
+        if name == "SET", arguments.last == Array("GET".utf8) { replies = [.bulkString, .null] }
     }
 
     static func words(_ words: [String]) -> Command { Command(words.map { Array($0.utf8) }) }

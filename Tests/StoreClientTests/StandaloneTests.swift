@@ -353,6 +353,24 @@ import Transport
         #expect(talk.answer(to: tickets[63]) == .reply("OK"))
     }
 
+    /// Anybody can make up cookies.
+    @Test(.refuses("SH-16"), .refuses("SH-66")) func `keeps half of its places from what anybody can ask`() throws {
+        let server = try ScriptedRedis { words, _ in words.first == "HMGET" ? "hang" : nil }
+        var settings = StoreSettings(addresses: [server.address])
+        settings.limits.inFlight = 5
+        let talk = try StoreTalk(settings)
+        #expect(talk.opens())
+        let outcomes = (1...4).map { ticket in
+            talk.links.send(Command.words(["HMGET", "pc:s:x", "g", "v"]), slot: 0, ticket: ticket, leavesRoom: true)
+        }
+        #expect(outcomes == [.accepted, .accepted, .accepted, .busy])
+        let others = (5...7).map { ticket in
+            talk.links.send(Command.words(["SET", "pc:p:x", "1"]), slot: 0, ticket: ticket)
+        }
+        #expect(others == [.accepted, .accepted, .busy])
+        talk.links.stop()
+    }
+
     @Test(.holds("SH-15")) func `is written to less than once for seven commands where sixteen are in flight`() throws {
         let node = try RedisNode()
         let talk = try StoreTalk(settings(node))

@@ -17,6 +17,8 @@ struct StorePlan {
     /// Where the operator is told that the store is.
     var place: LinkServer.Place { servers.firstPlace }
     var settings: StoreSettings { store.settings }
+    /// What the log of endings is called there.
+    var logName: String { String(decoding: store.names.log.bytes, as: UTF8.self) }
 
     /// Whether this worker asks by the first one's connection, so that a process has few.
     func isRelayed(worker: Int) -> Bool { settings.limits.connections == .perProcess && worker > 0 }

@@ -24,6 +24,7 @@ final class StoreReports: Sendable {
     private let log: OperatorLog
     private let metrics: StoreMetrics
     private let said = Mutex<[Said: UInt64]>([:])
+    private let configured = Mutex<Set<LinkServer.Place>>([])
     private let links: Mutex<[Links?]>
     private let localWorkers = Mutex<Set<Int>>([])
     /// What the store may have forgotten.
@@ -39,13 +40,21 @@ final class StoreReports: Sendable {
     private let hasConnected = Atomic<Bool>(false)
     private let isReached = Atomic<Bool>(false)
     private let losses = Mutex<[(word: String, count: UInt64)]>(LinkLoss.words.map { ("\($0)", 0) })
-    /// Servers that are remembered; those of a cluster, and more that somebody announces.
-    private static let limit = 1024
+    /// Servers that others name of which a line of one kind is written in a minute; a server that lies names thousands.
+    private static let announcedLimit = 32
 
     init(_ log: OperatorLog, _ metrics: StoreMetrics, workers: Int) {
         self.log = log
         self.metrics = metrics
         links = Mutex(Array(repeating: nil, count: workers))
+    }
+
+    /// The servers that the settings name: of each of them a line is written, whoever else is named.
+    func name(_ places: [LinkServer.Place]) { configured.withLock { $0.formUnion(places) } }
+
+    /// The log of endings cannot be read or written, as long as its key lies there: why.
+    func noteLog(_ key: String, at place: LinkServer.Place, unusable found: String) {
+        say(.error, .storeUnsuitable, place, [LogField(.setting, key), LogField(.found, found)])
     }
 
     // MARK: the watch
@@ -193,10 +202,14 @@ final class StoreReports: Sendable {
 
     private func say(_ level: LogLevel, _ event: LogEvent, _ place: LinkServer.Place, _ fields: [LogField]) {
         let now = WorkerClock().microseconds()
+        let isConfigured = configured.withLock { $0.contains(place) }
         let isDue = said.withLock { said in
             let key = Said(place: place, event: event)
             if let last = said[key], now < last &+ 60_000_000 { return false }
-            if said.count >= Self.limit { said.removeAll() }
+            if !isConfigured {
+                said = said.filter { now < $0.value &+ 60_000_000 }
+                guard said.keys.count(where: { $0.event == event }) < Self.announcedLimit else { return false }
+            }
             said[key] = now
             return true
         }

@@ -48,6 +48,7 @@ final class StoreWatch {
 
     /// Begins to watch.
     func start() {
+        reports.name(plan.servers.places)
         reports.watch(EpochWatch(plan))
         openLog()
     }
@@ -56,6 +57,7 @@ final class StoreWatch {
     func go(on plan: StorePlan) {
         let old = self.plan
         self.plan = plan
+        reports.name(plan.servers.places)
         let isSame =
             plan.store.names.log == old.store.names.log && plan.settings.addresses == old.settings.addresses
         let isFollowed = isSame && plan.settings.recheck == old.settings.recheck
@@ -97,13 +99,19 @@ final class StoreWatch {
 
     fileprivate func logConnected() { follow(follower.connected(at: Self.milliseconds)) }
 
-    fileprivate func logLost() { follower.lost() }
+    fileprivate func logLost(_ loss: LinkLoss) {
+        if case .malformed = loss { follower.failedToRead() }
+        follower.lost()
+    }
 
     fileprivate func logAnswered(_ answer: borrowing Answer) {
         let reply: StoreReply
         switch answer {
         case .reply(let told): reply = StoreReply(copying: told)
-        case .refused, .unknown, .notSent: return reopenLog()
+        case .refused:
+            follower.failedToRead()
+            return reopenLog()
+        case .unknown, .notSent: return reopenLog()
         }
         do throws(StoreRefusal) {
             follow(try follower.answered(reply, at: Self.milliseconds))
@@ -144,6 +152,10 @@ final class StoreWatch {
     /// A second has passed.
     func beat() {
         reports.noteLog(lag: follower.lag(at: Self.milliseconds))
+        if follower.isUnreadable {
+            reports.noteLog(
+                plan.logName, at: plan.place, unusable: "what cannot be read as the log of endings: remove this key")
+        }
         ask(reports.epoch { $0.secondPassed(at: WatchTime.now, word: RandomBytes.fill(16)) } ?? [])
     }
 
@@ -217,7 +229,7 @@ private final class LogLinks: StoreReceiving {
         guard isHeard else { return }
         switch event {
         case .connected: owner.logConnected()
-        case .lost: owner.logLost()
+        case .lost(_, let loss): owner.logLost(loss)
         case .epoch, .information, .unsuitable: break
         }
     }

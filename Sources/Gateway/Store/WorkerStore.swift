@@ -172,12 +172,26 @@ final class WorkerStore {
             ? StoreMetrics.Kind(letter: StoreCaller.kind(of: ticket))
             : ticket >= StoreWatch.firstTicket ? .other : .proof
         let outcome = StoreMetrics.Outcome(answer)
+        if kind == .log { noteRefusal(ofLog: answer) }
         reports.count(
             worker: index, kind, outcome,
             microseconds: outcome == .answered || outcome == .refused ? microseconds : nil)
         if ticket >= StoreCaller.firstTicket { return caller?.answered(ticket, answer) ?? () }
         if ticket >= StoreWatch.firstTicket { return watch?.answered(ticket, answer) ?? () }
         worker?.pointer.proofAnswered(ticket, ProofAnswer(answer))
+    }
+
+    /// A line of the log that the store does not take is a line that no replica reads.
+    private func noteRefusal(ofLog answer: borrowing Answer) {
+        switch answer {
+        case .refused(let refusal, _):
+            // Of another type, or full to its last place: any other refusal is not this key's.
+            guard refusal.code == .wrongType || refusal.code == .other else { return }
+            reports.noteLog(
+                plan.logName, at: plan.place,
+                unusable: "what takes no line of the log of endings (\(refusal.code.rawValue)): remove this key")
+        case .reply, .unknown, .notSent: break
+        }
     }
 
     fileprivate func told(_ event: StoreEvent, by side: StoreSide) {

@@ -17,7 +17,7 @@ extension RequirementTable {
             id: "SH-03", source: "Redis manual: Sentinel clients",
             promise: """
                 The primary is the server that more than half of the Sentinels name, and that says itself that it is one. Where \
-                nobody serves, one Sentinel's word is enough.
+                nobody serves, and that was not said for a second, the word of those that speak is enough.
                 """),
         Requirement(
             id: "SH-04", source: "Redis Cluster specification",
@@ -93,7 +93,8 @@ extension RequirementTable {
             promise: """
                 A link to the store awaits 4,096 answers and holds 4 MiB to be written; it refuses more at once. It \
                 closes a connection on which a reply is announced that is larger than 128 KiB, has more than 1,024 \
-                elements in one array, or an array inside more than four others.
+                elements in one array, or an array inside more than four others. What anybody can ask, who has proved \
+                nothing, gets half of the places of a store at most.
                 """),
         Requirement(
             id: "SH-17", source: "policy of this gateway",
@@ -104,8 +105,8 @@ extension RequirementTable {
         Requirement(
             id: "SH-18", source: "policy of this gateway",
             promise: """
-                A link that has read nothing for a second asks the store for a sign of life. It leaves a connection \
-                without an answer to three commands in a row, or for a second.
+                A link that has read nothing for a second asks the store for a sign of life, and under load every ten \
+                milliseconds at most. It leaves a connection without an answer to three commands in a row, or for a second.
                 """),
         Requirement(
             id: "SH-19", source: "policy of this gateway",
@@ -152,8 +153,8 @@ extension RequirementTable {
         Requirement(
             id: "SH-26", source: "policy of this gateway",
             promise: """
-                A value in the store says its format in its first byte. One of a format that a release does not know is \
-                never taken for no session.
+                A value in the store says its format in its first byte. One of a format that a release does not know, or \
+                sealed with a key that it does not have, is never taken for no session.
                 """),
         Requirement(
             id: "SH-27", source: "Redis manual: EXPIRE",
@@ -239,7 +240,8 @@ extension RequirementTable {
             promise: """
                 When lines of the log may have been missed, the store is asked about every session that is known \
                 before it is used again, and about those of open streams first. They were trimmed, not read for too \
-                long, not understood, or the store forgot.
+                long, not understood, or the store forgot. Lines that cannot be read are passed over, and the operator is \
+                told which key has them.
                 """),
         Requirement(
             id: "SH-41", source: "OpenID Connect Back-Channel Logout §2.7",
@@ -302,8 +304,8 @@ extension RequirementTable {
         Requirement(
             id: "SH-53", source: "NIST SP 800-38D",
             promise: """
-                A value that does not open for its name, generation and client is no session, is deleted where its \
-                cookie is known to be right, and is told to the operator.
+                A value that does not open for its name, generation and client is no session, and is told to the operator. \
+                It is deleted where its cookie is known to be right, and the store says the same twice.
                 """),
         Requirement(
             id: "SH-54", source: "policy of this gateway",
@@ -429,8 +431,9 @@ extension RequirementTable {
         Requirement(
             id: "SH-80", source: "RESP specification",
             promise: """
-                A link closes a connection whose bytes are no reply, or a reply too many. Nobody is given the answer \
-                to another's command. The reason has the first sixteen bytes in hexadecimal.
+                A link closes a connection whose bytes are no reply, a reply too many, or one that its command cannot have. \
+                The server says a number back behind a write, so that nobody is given the answer to another's command by \
+                the next one. The reason has the first sixteen bytes in hexadecimal.
                 """),
         Requirement(
             id: "SH-81", source: "Redis manual: maxmemory",
@@ -440,7 +443,8 @@ extension RequirementTable {
         Requirement(
             id: "SH-82", source: "policy of this gateway",
             promise: """
-                What has the wrong type in the store is an error, never a used proof and never an absent session.
+                What has the wrong type in the store, or in an answer, is an error, never a used proof, never an absent \
+                session, and ends none.
                 """),
         Requirement(
             id: "SH-83", source: "policy of this gateway",

@@ -38,6 +38,8 @@ struct LoadSession: StoreCommand {
     }
 
     let key: StoreName
+    /// For a cookie of which nothing is known here: anybody can make one up.
+    var leavesRoom = false
     let changesNothing = true
 
     func arguments(_ scripts: StoreScripts) -> [[UInt8]] { [.word("HMGET"), key.bytes, .word("g"), .word("v")] }
@@ -116,7 +118,9 @@ struct EndSession: StoreCommand {
         guard case .array(let parts) = reply, let code = parts.first else { throw StoreRefusal(reply) }
         switch (code, parts.count) {
         case (.integer(0), 1): return .absent
-        case (.integer(1), 2): return .ended(generation: parts[1].generation)
+        case (.integer(1), 2):
+            guard case .bytes = parts[1] else { throw .unexpected }
+            return .ended(generation: parts[1].generation)
         case (.integer(2), 1): return .endedBefore
         default: throw .unexpected
         }

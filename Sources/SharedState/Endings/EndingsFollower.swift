@@ -24,6 +24,8 @@ package struct EndingsFollower: Sendable {
         case otherEpoch
         /// A line that another release wrote, or a stranger.
         case notUnderstood
+        /// What is there cannot be read: a line larger than an answer may be, or a key that is no log.
+        case unreadable
     }
 
     /// What follows from an answer.
@@ -54,6 +56,8 @@ package struct EndingsFollower: Sendable {
         case placing
         case reading
         case looking(then: Place)
+        /// For the first line that is written from now on.
+        case tailing
     }
 
     /// Milliseconds by which a place is earlier than the time it is made of: so far the store's clock may be set back
@@ -67,8 +71,13 @@ package struct EndingsFollower: Sendable {
     private var place: Place?
     /// Why the place has to be found anew.
     private var missed: Gap? = .beginning
-    /// When the log was read to its end last.
+    /// When the follower was given an answer last, and when it was the log's.
+    private var answeredAt: Int64?
     private var readAt: Int64?
+    /// Answers about the log, one behind the other, that were none.
+    private var failures = 0
+    /// Whether it waits for what comes behind what cannot be read.
+    private var isTailing = false
 
     /// A follower of a store's log, in a process that asks about known sessions every `recheck`.
     ///
@@ -87,8 +96,12 @@ package struct EndingsFollower: Sendable {
     package mutating func connected(at now: Int64) -> Step {
         lost()
         var step = Step()
-        defer { readAt = readAt.map { _ in now } }
+        defer { answeredAt = answeredAt.map { _ in now } }
         if isLate(now), missed == nil { step.gap = .late }
+        if isTailing, missed == .unreadable {
+            step.gap = .unreadable
+            missed = nil
+        }
         step.question = next()
         return step
     }
@@ -98,6 +111,29 @@ package struct EndingsFollower: Sendable {
         state = .apart
         // No line tells whether any was taken away behind a time.
         if case .time = place { missed = missed ?? .trimmed }
+    }
+
+    /// The question for lines was refused, or its answer was larger than one may be.
+    ///
+    /// Whoever writes to the store puts in a line that nobody can read, and before which all would stop for good. After the
+    /// second time the follower goes on behind it.
+    package mutating func failedToRead() {
+        switch state {
+        case .apart, .placing: return
+        case .reading, .looking, .tailing: state = .apart
+        }
+        countFailure()
+    }
+
+    /// Whether what is there cannot be read: an operator is to look.
+    package var isUnreadable: Bool { failures > 1 }
+
+    private mutating func countFailure() {
+        failures += 1
+        guard isUnreadable, !isTailing else { return }
+        isTailing = true
+        place = nil
+        missed = .unreadable
     }
 
     /// Another epoch, or another primary: whatever the log says, sessions may have ended that it no longer tells of.
@@ -111,6 +147,20 @@ package struct EndingsFollower: Sendable {
     package mutating func answered(_ reply: StoreReply, at now: Int64) throws(StoreRefusal) -> Step {
         let asked = state
         state = .apart
+        do throws(StoreRefusal) {
+            return try follow(reply, asked, at: now)
+        } catch {
+            switch asked {
+            case .apart, .placing: break
+            case .reading, .looking, .tailing: countFailure()
+            }
+            throw error
+        }
+    }
+
+    private mutating func follow(
+        _ reply: StoreReply, _ asked: State, at now: Int64
+    ) throws(StoreRefusal) -> Step {
         var step = Step()
         switch asked {
         case .apart: throw .unexpected
@@ -124,6 +174,7 @@ package struct EndingsFollower: Sendable {
             }
             missed = nil
         case .reading: step = try read(reply)
+        case .tailing: step = try readTail(reply)
         case .looking(let then):
             guard let place else { throw .unexpected }
             if try FindLogLine(key: log, place: place.place).outcome(of: reply) {
@@ -138,7 +189,18 @@ package struct EndingsFollower: Sendable {
         }
         // The process was stopped, or its loop was: whoever asks about sessions did not run either.
         if isLate(now), step.gap == nil, missed == nil { step.gap = .late }
-        readAt = now
+        answeredAt = now
+        // To read the store's clock is not to read the log.
+        switch asked {
+        case .reading, .looking:
+            readAt = now
+            failures = 0
+        case .tailing:
+            failures = 0
+            // Until a line comes nobody knows what others tell.
+            if !isTailing { readAt = now }
+        case .apart, .placing: break
+        }
         step.question = next(after: asked)
         return step
     }
@@ -162,7 +224,24 @@ extension EndingsFollower {
         return step
     }
 
+    /// Lines that came while nobody waited for one are not there: the gap says so.
+    private mutating func readTail(_ reply: StoreReply) throws(StoreRefusal) -> Step {
+        let entries = try ReadLog(key: log, after: nil, wait: wait).outcome(of: reply)
+        var step = Step()
+        guard let last = entries.last else { return step }
+        step.lines = entries.compactMap(\.line)
+        step.gap = .unreadable
+        place = .line(last.place)
+        isTailing = false
+        missed = nil
+        return step
+    }
+
     private mutating func next(after asked: State = .apart) -> StoreQuestion {
+        if isTailing {
+            state = .tailing
+            return question(ReadLog(key: log, after: nil, wait: wait).arguments)
+        }
         if case .looking = state, missed == nil, let place {
             return question(FindLogLine(key: log, place: place.place).arguments)
         }
@@ -179,7 +258,7 @@ extension EndingsFollower {
         return question(ReadLog(key: log, after: place.place, wait: wait).arguments)
     }
 
-    private func isLate(_ now: Int64) -> Bool { readAt.map { now - $0 > recheck } ?? false }
+    private func isLate(_ now: Int64) -> Bool { answeredAt.map { now - $0 > recheck } ?? false }
 
     private func question(_ arguments: [[UInt8]]) -> StoreQuestion {
         StoreQuestion(key: log, arguments: arguments, changesNothing: true)

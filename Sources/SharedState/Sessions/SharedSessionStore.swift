@@ -11,6 +11,8 @@ package enum SharedSessionNote: Sendable, Equatable {
     case rolledBack
     /// Another release wrote it, in a format that this one does not read (SH-26).
     case unreadable(version: UInt8)
+    /// It was sealed with a key that this replica does not have (SH-26).
+    case keyUnknown
     /// Sessions that are known here ended elsewhere: their streams and tunnels are to be looked at (SH-39).
     case ended
 }
@@ -227,7 +229,9 @@ extension SharedSessionStore {
             try await finish(entry.session, now: now)
             return false
         case .altered:
-            await discard(entry.session.id, now: now)
+            // The generation alone ends nothing: whoever has the cookie reads all of it.
+            tell(.tampered)
+            known.makeDue([key])
             return false
         }
     }
@@ -236,12 +240,15 @@ extension SharedSessionStore {
     private func open(_ cookie: SharedCookie, now: Int64) async throws(SessionStoreRefusal) -> Session? {
         let key = Self.key(cookie)
         guard !known.isOver(key) else { return nil }
-        switch try await questions.perform(LoadSession(key: shared.names.session(cookie.id))) {
+        let isStranger = known.entry(key)?.secret != cookie.secretDigest
+        switch try await questions.perform(
+            LoadSession(key: shared.names.session(cookie.id), leavesRoom: isStranger))
+        {
         case .none:
             if known.entry(key) != nil { over(key, now: now) }
             return nil
         case .altered:
-            await discard(cookie.id, now: now)
+            try await discard(.altered, cookie.id, now: now)
             return nil
         case .found(let generation, let value):
             return try await judge(value, generation, of: cookie, now: now)
@@ -270,12 +277,17 @@ extension SharedSessionStore {
             let isCertain = markersSeen == known.markersSeen
             let isKept = known.keep(key, self.entry(session, cookie, checkedAt: isCertain ? now : nil))
             return isKept ? session : nil
-        case .unopened(let reason):
-            tell(.tampered)
+        case .unopened(.keyUnknown):
+            // Keys come to replicas one after another: it is a session elsewhere, and here nobody knows.
+            tell(.keyUnknown)
+            throw .unavailable
+        case .unopened(.altered):
             // A cookie with another secret opens nothing either, and must end nobody's session: only what this very
             // cookie has opened before is known to be altered.
-            if reason == .altered, entry?.secret == cookie.secretDigest || value.count < StoreEnvelope.overhead {
-                await discard(cookie.id, now: now)
+            if entry?.secret == cookie.secretDigest || value.count < StoreEnvelope.overhead {
+                try await discard(.found(generation: generation, value: value), cookie.id, now: now)
+            } else {
+                tell(.tampered)
             }
             return nil
         case .unreadable(let version):
@@ -295,8 +307,16 @@ extension SharedSessionStore {
     }
 
     /// Deletes what nobody of ours has written, and says so (SH-53).
-    private func discard(_ id: [UInt8], now: Int64) async {
+    ///
+    /// Where the store says the same once more: an answer that something on the way has changed, or given to the wrong command,
+    /// ends nobody's session (SH-82).
+    private func discard(
+        _ found: LoadSession.Outcome, _ id: [UInt8], now: Int64
+    ) async throws(SessionStoreRefusal) {
         tell(.tampered)
+        guard try await questions.perform(LoadSession(key: shared.names.session(id))) == found else {
+            throw .unavailable
+        }
         over(NameDigest(SessionDigests.id(id)), now: now)
         try? await questions.end([shared.names.session(id)], tombstone: lifetime.memoryOfEnding)
     }

@@ -13,6 +13,8 @@ private struct Following {
     var follower: EndingsFollower
     var now: Int64 = 0
     var question: StoreQuestion?
+    /// The same as the store holds it.
+    private var held: StoreQuestion?
     var lines: [StoreLogLine] = []
     var gaps: [EndingsFollower.Gap] = []
 
@@ -24,12 +26,13 @@ private struct Following {
         lines += step.lines
         if let gap = step.gap { gaps.append(gap) }
         question = step.question
-        reply = question.flatMap { log.answer($0) }
+        held = question.map { log.held($0) }
+        reply = held.flatMap { log.answer($0) }
     }
 
     mutating func write(_ line: StoreLogLine) {
         log.write(line)
-        if reply == nil { reply = question.flatMap { log.answer($0) } }
+        if reply == nil { reply = held.flatMap { log.answer($0) } }
     }
 
     mutating func connect() { take(follower.connected(at: now)) }
@@ -37,6 +40,7 @@ private struct Following {
     mutating func cut() {
         follower.lost()
         question = nil
+        held = nil
         reply = nil
     }
 
@@ -49,7 +53,7 @@ private struct Following {
     /// Answers what is asked, so often.
     mutating func answer(_ count: Int = 1) throws {
         for _ in 0..<count {
-            guard let asked = question else { return }
+            guard let asked = held else { return }
             // What waited is read; a question that the store holds is answered by nothing after a while.
             take(try follower.answered(reply ?? log.answer(asked) ?? .null, at: now))
         }
@@ -206,6 +210,56 @@ private struct Following {
         following.write(next)
         try following.answer(1)
         #expect(following.lines == [next])
+    }
+
+    /// A line of 200 KB, or a key that is no log.
+    @Test(.refuses("SH-40"), arguments: [true, false])
+    func `goes on behind what cannot be read, and says that something was missed`(isRefused: Bool) throws {
+        var following = try settled()
+        let read = { (following: inout Following) in
+            if isRefused {
+                following.follower.failedToRead()
+            } else {
+                #expect(throws: StoreRefusal.self) { try following.follower.answered(.array([.integer(1)]), at: 0) }
+            }
+            following.cut()
+            following.now += 1000
+            following.connect()
+        }
+        read(&following)
+        #expect(following.command == "XREAD" && !following.follower.isUnreadable, "once may be chance")
+        #expect(following.gaps == [])
+        read(&following)
+        #expect(following.follower.isUnreadable)
+        #expect(following.gaps == [.unreadable])
+        #expect(following.question?.arguments.last == "$".bytes)
+        try following.answer(3)
+        #expect(following.gaps == [.unreadable], "once")
+        #expect(!following.follower.isUnreadable)
+        #expect(following.follower.lag(at: 9000) == 9000, "it is not read to its end")
+        let next = [try line(), try line(.marked)]
+        following.write(next[0])
+        try following.answer()
+        #expect(following.lines == [next[0]] && following.gaps == [.unreadable, .unreadable])
+        #expect(following.follower.lag(at: following.now) == 0)
+        following.write(next[1])
+        try following.answer(4)
+        #expect(following.lines == next && following.gaps.count == 2)
+    }
+
+    @Test(.refuses("SH-40")) func `says that it cannot read as long as that is so, whatever the clock says`() throws {
+        var following = try Following()
+        for second in 0..<10 as Range<Int64> {
+            following.now = 1000 * second
+            following.connect()
+            if following.command == "TIME" { try following.answer() }
+            #expect(following.command == "XREAD")
+            following.follower.failedToRead()
+            following.cut()
+            #expect(following.follower.isUnreadable == (second > 0))
+        }
+        #expect(following.gaps == [.beginning, .trimmed, .unreadable])
+        #expect(following.follower.lag(at: 1) == nil, "the clock is not the log")
     }
 
     @Test func `gives the connection up when an answer is none`() throws {

@@ -135,7 +135,7 @@ final class RedisAdmin {
 extension StoreReply {
     var text: String {
         switch self {
-        case .bytes(let bytes), .error(let bytes): String(decoding: bytes, as: UTF8.self)
+        case .status(let bytes), .bytes(let bytes), .error(let bytes): String(decoding: bytes, as: UTF8.self)
         case .integer(let number): "\(number)"
         case .null: "null"
         case .array(let replies): replies.map(\.text).joined(separator: " ")
