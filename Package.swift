@@ -102,7 +102,7 @@ let package = Package(
         // 4: the servers of a shared store, as one loop asks them
         .target(
             name: "StoreClient",
-            dependencies: ["RESP", "StoreLink", "SharedState", "Crypto", "EventLoop", "Transport"],
+            dependencies: ["RESP", "StoreLink", "SharedState", "Crypto", "EventLoop", "Transport", "Bytes"],
             swiftSettings: settings),
 
         // 4: what the gateway promises: each id that code, tests and log lines name, a sentence and its source

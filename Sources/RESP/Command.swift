@@ -76,7 +76,7 @@ public struct Command: Sendable, CustomStringConvertible, CustomReflectable {
 }
 
 /// Numbers in decimal, written without a string between.
-enum Decimal {
+package enum Decimal {
     /// How many bytes a number takes.
     static func count(of number: Int) -> Int {
         var (count, rest) = (number < 0 ? 2 : 1, number.magnitude / 10)
@@ -87,7 +87,8 @@ enum Decimal {
         return count
     }
 
-    static func append(_ number: Int, to output: inout [UInt8]) {
+    /// Writes a number behind what `output` holds.
+    package static func append(_ number: Int, to output: inout [UInt8]) {
         if number < 0 { output.append(UInt8(ascii: "-")) }
         var unit: UInt = 1
         while number.magnitude / unit >= 10 { unit *= 10 }

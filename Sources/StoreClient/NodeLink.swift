@@ -1,3 +1,4 @@
+import Bytes
 import RESP
 import StoreLink
 
@@ -74,22 +75,12 @@ final class NodeLink: LinkReceiving {
         if step == owner.servers.epochStep {
             // A node that does not have it does not say that there is none.
             if reply.kind == .error { return }
-            owner.receiver.storeTold(.epoch(reply.kind == .bulkString ? reply.bytes.copied : nil))
+            owner.receiver.storeTold(.epoch(reply.kind == .bulkString ? [UInt8](copying: reply.bytes) : nil))
         } else if step == owner.servers.informationStep {
-            owner.informed(self, reply.kind == .bulkString ? reply.bytes.copied : nil)
+            owner.informed(self, reply.kind == .bulkString ? [UInt8](copying: reply.bytes) : nil)
         }
     }
 
     func linkOpened() { owner.opened(self) }
     func linkLost(_ loss: LinkLoss) { owner.lost(self, loss) }
-}
-
-extension Span where Element == UInt8 {
-    /// A copy that outlives what is lent.
-    var copied: [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(count)
-        for index in indices { bytes.append(self[index]) }
-        return bytes
-    }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import EventLoop
 import RESP
 package import SharedState
@@ -36,7 +37,7 @@ package final class StoreCaller: @unchecked Sendable {
         guard let continuation = waiting.removeValue(forKey: ticket) else { return }
         switch answer {
         case .reply(let reply): continuation.resume(returning: .success(StoreReply(copying: reply)))
-        case .refused(_, let text): continuation.resume(returning: .success(.error(text.copied)))
+        case .refused(_, let text): continuation.resume(returning: .success(.error([UInt8](copying: text))))
         case .unknown: continuation.resume(returning: .failure(.unknown))
         case .notSent: continuation.resume(returning: .failure(.unavailable))
         }

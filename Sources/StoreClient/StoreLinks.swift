@@ -34,7 +34,8 @@ package final class StoreLinks {
     var votes: SentinelVotes
     /// When whoever guides is asked again.
     var nextQuestion: UInt64 = 0
-    /// When it was asked the last time.
+    /// When it was asked the last time; of a server that stands alone, when its connection was opened anew because it was
+    /// no primary.
     var lastQuestion: UInt64 = 0
     /// Servers that were named as primaries and are none, and until when they are not believed in.
     var impostors: [(place: LinkServer.Place, until: UInt64)] = []
@@ -250,11 +251,28 @@ package final class StoreLinks {
         return servers.durability == .replica && !pending[place].changesNothing ? writers[node] : links[node]
     }
 
-    private func offer(_ place: Int, to node: NodeTable.Node, within: UInt64) -> SendOutcome {
+    /// How a server is asked about a slot.
+    private enum Way {
+        case itsOwn
+        /// The slot is about to be its own: this command alone.
+        case asking
+    }
+
+    private func offer(
+        _ place: Int, to node: NodeTable.Node, _ way: Way = .itsOwn, within: UInt64
+    ) -> SendOutcome {
         guard let link = link(of: node, for: place) else { return .down }
         pending[place].tries += 1
         if case .writes = link.role { willWrite(by: link, within) }
-        return link.link.send(pending[place].command, ticket: pending.linkTicket(place), within: within)
+        let ticket = pending.linkTicket(place)
+        switch way {
+        case .itsOwn: return link.link.send(pending[place].command, ticket: ticket, within: within)
+        case .asking:
+            // Both or none: it would make the next command on that connection pass where it must not.
+            return link.link.send(
+                Command("ASKING"), ticket: NodeLink.nobody, before: pending[place].command, ticket: ticket,
+                within: within)
+        }
     }
 
     /// Sends one again; at once where it can be, and a little later where not.
@@ -268,10 +286,8 @@ package final class StoreLinks {
             pending[place].detour = detour
             return waitToSend(place, RetryRules.pause(1))
         }
-        if detour != nil {
-            _ = link(of: node, for: place)?.link.send(Command("ASKING"), ticket: NodeLink.nobody, within: 0)
-        }
-        if offer(place, to: node, within: pending[place].deadline - now) != .accepted { tell(place, .notSent) }
+        let way: Way = detour == nil ? .itsOwn : .asking
+        if offer(place, to: node, way, within: pending[place].deadline - now) != .accepted { tell(place, .notSent) }
     }
 
     private func waitToSend(_ place: Int, _ microseconds: UInt64) {
@@ -279,9 +295,12 @@ package final class StoreLinks {
         rearm()
     }
 
-    func tell(_ place: Int, _ answer: borrowing Answer) {
+    func tell(_ place: Int, _ answer: borrowing Answer) { receiver.storeAnswered(release(place), answer) }
+
+    /// Lets a command go that is about to be told of; the caller's number.
+    func release(_ place: Int) -> UInt64 {
         lastWait = clock() &- pending[place].takenAt
-        receiver.storeAnswered(pending.release(place), answer)
+        return pending.release(place)
     }
 
     // MARK: answers
@@ -305,6 +324,8 @@ package final class StoreLinks {
     private func refused(_ link: NodeLink, _ place: Int, _ refusal: ServerRefusal, _ text: Span<UInt8>) {
         guard !isStopped else { return tell(place, .refused(refusal, text: text)) }
         notice(refusal, from: link)
+        // Whoever was told of it may have stopped all of it.
+        guard !isStopped else { return }
         if refusal.code == .moved || refusal.code == .ask {
             guard follow(refusal, text, place, from: link) else { return tell(place, .refused(refusal, text: text)) }
             pending[place].redirects += 1
@@ -323,14 +344,32 @@ package final class StoreLinks {
         case .noScript: giveScripts(to: link)
         case .readOnly, .masterDown:
             // It was a primary when it was greeted. What else it was asked it refuses too, and that is sent elsewhere.
-            if servers.topology == .standalone {
-                unsuitable(link, setting: "store.url", found: "a server that is no primary")
-            } else if isCurrent(link), let node = link.node {
-                leave(node)
-            }
-            askGuidesSoon()
+            leaveReplica(link)
         case .moved, .clusterDown: askGuidesSoon()
         default: break
+        }
+    }
+
+    /// Lets go of a server that was a primary and is none any more.
+    private func leaveReplica(_ link: NodeLink) {
+        if servers.topology == .standalone {
+            unsuitable(link, setting: "store.url", found: "a server that is no primary")
+            let now = clock()
+            // Behind the same name may be another server by now, and this one keeps its connections. Once a second.
+            guard !isStopped, isCurrent(link), now >= lastQuestion &+ 1_000_000 else { return }
+            lastQuestion = now
+        }
+        guard isCurrent(link), let node = link.node else { return askGuidesSoon() }
+        leave(node)
+        receiver.storeTold(.lost(link.place, .notPrimary))
+        guard !isStopped else { return }
+        if servers.topology == .standalone {
+            guard let node = enter(link.place) else { return }
+            table.makePrimary(node)
+            // What the operator was told a moment ago is not told again.
+            links[node]?.saidUnsuitable = link.saidUnsuitable
+        } else {
+            askGuidesSoon()
         }
     }
 

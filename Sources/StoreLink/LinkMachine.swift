@@ -88,6 +88,20 @@ public struct LinkMachine {
         return .accepted
     }
 
+    /// Takes two commands, of which the first says how the second is to be understood; or neither, at once.
+    ///
+    /// The first alone would be said of whatever comes behind it.
+    public mutating func accept(
+        _ first: borrowing Command, ticket firstTicket: UInt64, before command: borrowing Command, ticket: UInt64,
+        within: UInt64 = 0
+    ) -> SendOutcome {
+        guard phase == .ready else { return .down }
+        let bytes = output.count - sent + first.byteCount + command.byteCount
+        guard awaited.count + 2 <= limits.commands, bytes <= limits.waitingBytes else { return .busy }
+        _ = accept(first, ticket: firstTicket, within: within)
+        return accept(command, ticket: ticket, within: within)
+    }
+
     /// Asks the server to say something back.
     mutating func askForEcho(now: UInt64) {
         compact()

@@ -27,7 +27,7 @@ enum ImportTable {
         "Issuers": ["Bytes", "Rates", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Telemetry"],
         "Sessions": ["Bytes", "JSON", "HTTPMessage", "Crypto"],
         "SharedState": ["Bytes", "Crypto", "Sessions"],
-        "StoreClient": ["RESP", "StoreLink", "SharedState", "Crypto", "EventLoop", "Transport"],
+        "StoreClient": ["RESP", "StoreLink", "SharedState", "Crypto", "EventLoop", "Transport", "Bytes"],
         "Pages": ["Bytes", "HTTPMessage", "Crypto"],
         "StatusPages": ["Bytes", "Crypto", "Pages", "Telemetry"],
         "Requirements": [],

@@ -84,6 +84,52 @@ import Testing
         #expect(try real.ask("GET", "pc:p:x").text == "1")
     }
 
+    /// With each failover there would be one more, until there is no room for a primary.
+    @Test(.refuses("SH-03")) func `is the one that is named, and none of those that were named before`() throws {
+        let (real, next) = (try RedisNode(), try RedisNode())
+        let named = Watched(real.port)
+        let sentinel = try ScriptedRedis { words, _ in words.first == "SENTINEL" ? Wire.named(named.now) : nil }
+        let talk = try StoreTalk(settings(sentinels: sentinel))
+        #expect(talk.opens())
+        // They never answer.
+        let silent = try (0..<3).map { _ in try ScriptedRedis { _, _ in "hang" } }
+        for server in silent {
+            named.withLock { $0 = server.port }
+            #expect(talk.turns { talk.links.states.contains { $0.place == server.place } })
+            #expect(talk.links.states.count == 2)
+        }
+        named.withLock { $0 = next.port }
+        #expect(talk.turns { talk.links.states.map(\.place) == [next.place] })
+        #expect(talk.ask("SET", "pc:p:x", "1") == .reply("OK"))
+        named.withLock { $0 = silent[0].port }
+        #expect(talk.turns { talk.links.states.count == 2 })
+        named.withLock { $0 = next.port }
+        #expect(talk.turns { talk.links.states.map(\.place) == [next.place] }, "the one that serves, named again")
+    }
+
+    /// `when_down: local` begins, and metrics tell of it, by the word that a server is lost.
+    @Test(.refuses("SH-77"), .refuses("SH-59")) func `is told of as lost when it answers that it is none any more`()
+        throws
+    {
+        let isReplica = Watched(false)
+        let server = try ScriptedRedis { words, _ in
+            guard isReplica.now else { return nil }
+            switch words.first {
+            case "SET": return "-READONLY You can't write against a read only replica.\r\n"
+            case "ROLE": return "*1\r\n$5\r\nslave\r\n"
+            default: return nil
+            }
+        }
+        let port = server.port
+        let sentinel = try ScriptedRedis { words, _ in words.first == "SENTINEL" ? Wire.named(port) : nil }
+        let talk = try StoreTalk(settings(sentinels: sentinel))
+        #expect(talk.opens())
+        isReplica.withLock { $0 = true }
+        _ = talk.ask("SET", "pc:p:x", "1")
+        #expect(talk.losses.first?.loss == .notPrimary && talk.losses.first?.place == server.place)
+        #expect(!talk.links.states.contains { $0.isUp })
+    }
+
     @Test(.holds("SH-03")) func `is asked of Sentinels that want a user and a password`() throws {
         let store = try Sentinels(lines: ["user portcullis on >word ~* &* +@all", "user default off"])
         let talk = try StoreTalk(

@@ -54,6 +54,20 @@ import Testing
         #expect(driven.machine.accept(large, ticket: 6) == .accepted)
     }
 
+    /// `ASKING` alone would be said of the next command, which must not pass by it.
+    @Test(.refuses("SH-04"), .refuses("SH-16")) func `takes two that belong together, or neither`() {
+        var limits = LinkLimits()
+        limits.commands = 3
+        var driven = DrivenMachine.ready(limits: limits)
+        #expect(driven.send(1) == .accepted)
+        #expect(driven.machine.accept(Command("ASKING"), ticket: 2, before: Command("PING"), ticket: 3) == .accepted)
+        #expect(driven.machine.inFlight == 3)
+        driven.write()
+        _ = driven.receive("+OK\r\n")
+        #expect(driven.machine.accept(Command("ASKING"), ticket: 4, before: Command("PING"), ticket: 5) == .busy)
+        #expect(driven.machine.inFlight == 2 && !driven.machine.hasOutput)
+    }
+
     @Test func `refuses commands at once where there is no connection`() {
         var driven = DrivenMachine()
         #expect(driven.send(1) == .down)

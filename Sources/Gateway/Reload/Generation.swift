@@ -254,7 +254,7 @@ final class Generation: @unchecked Sendable {
                     reports.report(event)
                     // Whichever configuration a stream began by.
                     if case .sessionTampered = event { storeReports.countTampering() }
-                    if case .sessionsEnded = event { for worker in workers { worker.tell { $0.endStreams() } } }
+                    if case .sessionsEnded = event { for worker in workers { worker.endStreams() } }
                 }), continuing: previous)
         self.service = service
         self.logins = LoginDispatcher(

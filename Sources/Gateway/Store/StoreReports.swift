@@ -35,8 +35,9 @@ final class StoreReports: Sendable {
     private let tamperings = Atomic<UInt64>(0)
     private let forgettings = Atomic<UInt64>(0)
     private let logLag = Atomic<Int64>(0)
-    /// When the store was reached for the first time, or not at all; monotonic microseconds.
+    /// Monotonic microseconds.
     private let startedAt = WorkerClock().microseconds()
+    /// Whether the store was reached at any time.
     private let hasConnected = Atomic<Bool>(false)
     private let isReached = Atomic<Bool>(false)
     private let losses = Mutex<[(word: String, count: UInt64)]>(LinkLoss.words.map { ("\($0)", 0) })
@@ -167,7 +168,14 @@ final class StoreReports: Sendable {
     }
 
     /// Whether a server of the store takes commands; nil where there is no store.
-    var isUp: Bool? { readings.map { readings in readings.servers.contains { $0.isUp } } }
+    ///
+    /// By any worker: one that opens its connection anew is no outage.
+    var isUp: Bool? {
+        links.withLock { links in
+            guard links.contains(where: { $0 != nil }) else { return nil }
+            return links.contains { $0?.states.contains(where: \.isUp) ?? false }
+        }
+    }
 
     private func countLoss(_ word: String) {
         losses.withLock { losses in

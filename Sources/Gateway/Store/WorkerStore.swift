@@ -9,7 +9,7 @@ import Transport
 /// The store as one worker asks it; on the worker's loop.
 ///
 /// It outlives configurations. One that changes how the store is reached has links of its own opened beside, and these serve
-/// once the first of them is open: a password that was mistyped costs nobody anything for five seconds.
+/// once all of them are open: a password that was mistyped costs nobody anything for five seconds.
 final class WorkerStore {
     /// How long links that are new may take before they serve whether they are open or not.
     private static let patienceMilliseconds = 5000
@@ -62,6 +62,7 @@ final class WorkerStore {
         departure = LoopTimer(loop: loop) { [unowned self] in
             for side in leaving { side.links.stop() }
             leaving = []
+            if isRelayed { forgetLocalProofs() }
         }
         beat = LoopTimer(loop: loop) { [unowned self] in
             publish()
@@ -139,6 +140,8 @@ final class WorkerStore {
         patience?.cancel()
         next?.links.stop()
         next = nil
+        // By its own connection, while that is left.
+        writeLocalProofs()
         leave(current)
         beat?.cancel()
         reports.publish(nil, worker: index)
@@ -157,13 +160,16 @@ final class WorkerStore {
         watch = nil
         for side in [current, next].compactMap(\.self) + leaving { side.links.stop() }
         (next, leaving) = (nil, [])
+        forgetLocalProofs()
         beat?.cancel()
         reports.publish(nil, worker: index)
     }
 
     /// Takes a command about a key of this slot.
-    func send(_ command: borrowing Command, slot: Int, ticket: UInt64) -> SendOutcome {
-        current.links.send(command, slot: slot, ticket: ticket)
+    func send(
+        _ command: borrowing Command, slot: Int, ticket: UInt64, changesNothing: Bool = false
+    ) -> SendOutcome {
+        current.links.send(command, slot: slot, ticket: ticket, changesNothing: changesNothing)
     }
 
     fileprivate func answered(_ ticket: UInt64, _ answer: borrowing Answer, after microseconds: UInt64) {
@@ -178,6 +184,8 @@ final class WorkerStore {
             microseconds: outcome == .answered || outcome == .refused ? microseconds : nil)
         if ticket >= StoreCaller.firstTicket { return caller?.answered(ticket, answer) ?? () }
         if ticket >= StoreWatch.firstTicket { return watch?.answered(ticket, answer) ?? () }
+        // Numbers of requests' proofs begin with a turn, which is never 0.
+        if let number = UInt32(exactly: ticket) { return localProofAnswered(number, ProofAnswer(answer)) }
         worker?.pointer.proofAnswered(ticket, ProofAnswer(answer))
     }
 
@@ -196,7 +204,8 @@ final class WorkerStore {
 
     fileprivate func told(_ event: StoreEvent, by side: StoreSide) {
         reports.told(event)
-        if case .connected = event, side === next { serve(by: side) }
+        // Of a cluster each server has keys of its own: one of them alone would be an outage of the others' (SH-12).
+        if case .connected = event, side === next, side.links.states.allSatisfy(\.isUp) { serve(by: side) }
         guard side === current else { return }
         switch event {
         case .connected:

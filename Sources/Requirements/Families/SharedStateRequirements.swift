@@ -275,7 +275,7 @@ extension RequirementTable {
         Requirement(
             id: "SH-47", source: "Redis manual: ACL",
             promise: """
-                A user who may use 27 commands, on keys of the prefix alone, is enough for everything that a gateway asks \
+                A user who may use 26 commands, on keys of the prefix alone, is enough for everything that a gateway asks \
                 of the store.
                 """),
         Requirement(

@@ -98,8 +98,7 @@ struct TouchSession: StoreCommand {
     }
 }
 
-/// Ends a session, whatever it holds, and keeps out what would make it again: a login, an import or a refresh under way
-///.
+/// Ends a session, whatever it holds, and keeps out what would make it again: a login, an import or a refresh under way.
 struct EndSession: StoreCommand {
     enum Outcome: Sendable, Equatable {
         case ended(generation: UInt32?)

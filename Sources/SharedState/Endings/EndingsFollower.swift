@@ -64,7 +64,8 @@ package struct EndingsFollower: Sendable {
     /// with nothing missed.
     private static let margin: Int64 = 5000
 
-    private let log: StoreName
+    /// The name of the log: the server is asked that has it.
+    package let log: StoreName
     private let recheck: Int64
     private let wait: TimeToLive
     private var state = State.apart
@@ -258,7 +259,14 @@ extension EndingsFollower {
         return question(ReadLog(key: log, after: place.place, wait: wait).arguments)
     }
 
-    private func isLate(_ now: Int64) -> Bool { answeredAt.map { now - $0 > recheck } ?? false }
+    /// The store holds a question for `wait`, and an answer may come as late again: that much is no gap, whatever is
+    /// configured.
+    ///
+    /// Otherwise a `recheck` below it would have every session asked about at each reading.
+    private func isLate(_ now: Int64) -> Bool {
+        let patience = max(recheck, 2 * wait.milliseconds)
+        return answeredAt.map { now - $0 > patience } ?? false
+    }
 
     private func question(_ arguments: [[UInt8]]) -> StoreQuestion {
         StoreQuestion(key: log, arguments: arguments, changesNothing: true)

@@ -38,6 +38,8 @@ final class KnownSessions: Sendable {
         var seenAt: Int64
         /// The generation in the store while a newer one waits here to be written (SH-34).
         var leased: UInt32?
+        /// Until when that is tried.
+        var heldUntil = Int64.min
         var isUsed = false
 
         init(_ session: Session, secret: SHA256Digest?, markers: [NameDigest], checkedAt: Int64?) {
@@ -82,7 +84,7 @@ final class KnownSessions: Sendable {
     private let shards = (0..<64).map { _ in Shard() }
     private let endingCount = Atomic<UInt64>(0)
     private let markerLines = Atomic<UInt64>(0)
-    private let limit: Int
+    private let limit: Atomic<Int>
 
     /// Seconds for which it is known what was ended: longer than an answer can be under way.
     private static let memoryOfEnding: Int64 = 600
@@ -90,7 +92,13 @@ final class KnownSessions: Sendable {
     private static let endedLimit = 1024
 
     /// Knows that many sessions at most.
-    init(limit: Int) { self.limit = max(1, (max(1, limit) + 63) / 64) }
+    init(limit: Int) { self.limit = Atomic(KnownSessions.share(limit)) }
+
+    /// Knows so many from now on; where that is less, the others go with the next sweep.
+    func change(limit: Int) { self.limit.store(KnownSessions.share(limit), ordering: .relaxed) }
+
+    /// What a part may have.
+    private static func share(_ limit: Int) -> Int { max(1, min(max(1, limit), .max - 63) + 63) / 64 }
 
     /// Grows with every ending, after that can be seen.
     var endings: UInt64 { endingCount.load(ordering: .acquiring) }
@@ -167,7 +175,9 @@ final class KnownSessions: Sendable {
     }
 
     /// Keeps a state that the store does not have yet.
-    func hold(_ key: NameDigest, _ entry: Entry, leased: UInt32) -> Bool {
+    ///
+    /// The writer tries until a time; what it could not write by then is nobody's any more.
+    func hold(_ key: NameDigest, _ entry: Entry, leased: UInt32, until: Int64) -> Bool {
         shard(key).state.withLock { state in
             guard state.ended[key] == nil else { return false }
             if state.entries[key] == nil {
@@ -180,6 +190,7 @@ final class KnownSessions: Sendable {
             state.entries[key]?.session = entry.session
             state.entries[key]?.newest = max(known.newest, entry.newest)
             state.entries[key]?.leased = leased
+            state.entries[key]?.heldUntil = until
             return true
         }
     }
@@ -223,7 +234,7 @@ final class KnownSessions: Sendable {
 
     /// Takes a place, from whoever was not used since the hand last came by; sessions that wait to be written stay.
     private func makeRoom(_ key: NameDigest, in state: inout State) {
-        guard state.places.count >= limit else { return state.places.append(key) }
+        guard state.places.count >= limit.load(ordering: .relaxed) else { return state.places.append(key) }
         for _ in 0..<(2 * state.places.count) {
             let place = state.hand
             state.hand = (place + 1) % state.places.count
@@ -299,7 +310,12 @@ extension KnownSessions {
     func makeAllDue() {
         for shard in shards {
             shard.state.withLock { state in
-                for key in state.entries.keys { state.entries[key]?.checkedAt = nil }
+                // In place: a change by key while the keys are gone through would copy all of it.
+                var index = state.entries.values.startIndex
+                while index != state.entries.values.endIndex {
+                    state.entries.values[index].checkedAt = nil
+                    state.entries.values.formIndex(after: &index)
+                }
             }
         }
         noteEnding()
@@ -307,10 +323,12 @@ extension KnownSessions {
 
     /// Whether the caller is to ask about a session that is open here, a stream or a tunnel; once in a second at most.
     func takeQuestion(_ key: NameDigest, _ make: () -> Entry, now: Int64, _ rules: CheckRules) -> Bool {
-        shard(key).state.withLock { state in
-            if state.entries[key] == nil {
+        // Its names are codes under the ring's keys: not while others wait for the part.
+        let made = entry(key) == nil ? make() : nil
+        return shard(key).state.withLock { state in
+            if state.entries[key] == nil, let made {
                 makeRoom(key, in: &state)
-                state.insert(key, make())
+                state.insert(key, made)
             }
             guard let entry = state.entries[key], entry.askedAt != now else { return false }
             if case .fresh = rules.age(entry.checkedAt, now: now) { return false }
@@ -324,12 +342,32 @@ extension KnownSessions {
         for shard in shards {
             shard.state.withLock { state in
                 state.ended = state.ended.filter { now < $0.value }
+                // One that could not be written goes too, once nobody tries any more: an older state in the store would be
+                // taken for it for good, and its place would never be anybody else's.
                 let over = state.entries.filter {
-                    $0.value.leased == nil && now >= limits.end(of: $0.value.session)
+                    now >= limits.end(of: $0.value.session) || ($0.value.leased != nil && now >= $0.value.heldUntil)
                 }
                 for key in over.keys { state.remove(key) }
+                shrink(&state)
             }
         }
+    }
+}
+
+extension KnownSessions {
+    /// Gives places back beyond the limit, of those that do not wait to be written.
+    private func shrink(_ state: inout State) {
+        let excess = state.places.count - limit.load(ordering: .relaxed)
+        guard excess > 0 else { return }
+        var left = excess
+        state.places.removeAll { key in
+            guard left > 0, state.entries[key]?.leased == nil else { return false }
+            left -= 1
+            return true
+        }
+        state.hand = 0
+        let kept = Set(state.places)
+        for key in state.entries.keys.filter({ !kept.contains($0) }) { state.remove(key) }
     }
 }
 

@@ -90,7 +90,8 @@ final class MovingSessionStore: SessionStore {
     func changed(_ session: Session) async { await shared.changed(session) }
 
     func usableUntil(_ session: Session, now: Int64) -> Int64 {
-        isInStore(session) ? shared.usableUntil(session, now: now) : .max
+        // Of one that the store has, and that had to make room here, nothing is known: it is asked about.
+        isInStore(session) || movesIntoStore ? shared.usableUntil(session, now: now) : .max
     }
 
     func touch(_ value: [UInt8], _ session: Session, now: Int64) -> [UInt8]? {

@@ -103,8 +103,8 @@ struct SessionQuestions: Sendable {
         switch ended {
         case .ended(let generation): await tell(StoreLogLine(.ended, of: name, generation: generation ?? 0))
         case .absent: await tell(StoreLogLine(.ended, of: name))
-        // Whoever ended it has told.
-        case .endedBefore: break
+        // Perhaps by this very question, whose answer was lost: whoever ended it may not have told.
+        case .endedBefore: await tell(StoreLogLine(.ended, of: name))
         }
         return nil
     }

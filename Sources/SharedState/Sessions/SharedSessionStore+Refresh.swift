@@ -66,7 +66,8 @@ extension SharedSessionStore {
     package func hold(_ value: [UInt8], _ session: Session, under lease: RefreshLease, now: Int64) -> Bool {
         guard let cookie = SharedCookie(value.span), cookie.id == session.id else { return false }
         return known.hold(
-            Self.key(cookie), entry(session, cookie, checkedAt: now), leased: lease.generation)
+            Self.key(cookie), entry(session, cookie, checkedAt: now), leased: lease.generation,
+            until: SessionLimits.sum(now, rules.limits.idle))
     }
 
     package func putBack(_ session: Session, _ lease: RefreshLease, pauseMilliseconds: Int64) async {

@@ -62,6 +62,7 @@ package final class SharedSessionStore: SessionStore {
         known = same?.known ?? KnownSessions(limit: settings.limit)
         waiting = same?.waiting ?? ChangeWaiters()
         loads = same?.loads ?? SessionLoads()
+        known.change(limit: settings.limit)
     }
 
     package func lookUp(_ value: [UInt8], now: Int64) -> SessionLookup {
@@ -111,8 +112,9 @@ package final class SharedSessionStore: SessionStore {
             let leaving = try await questions.enroll(session, for: whole)
             kept = try await questions.perform(
                 KeepSession(key: name, generation: session.generation, value: value, timeToLive: own))
-            guard kept == .kept else { return kept }
+            // The index does not name them any more, whatever became of the new one: nobody would find them again.
             try await end(leaving, now: now, onLeaving: onLeaving)
+            guard kept == .kept else { return kept }
         } else {
             // Over before it began: its cookie stands for nothing.
             return .kept

@@ -30,10 +30,16 @@ package struct EpochWatch: Sendable {
         case failover
     }
 
+    /// Something to ask, and the number by which its answer is told: answers come in any order.
+    package struct Question: Sendable {
+        package let number: UInt32
+        package let question: StoreQuestion
+    }
+
     /// What follows from an answer.
     package struct Step: Sendable {
         /// To be asked next.
-        package var questions: [StoreQuestion] = []
+        package var questions: [Question] = []
         /// What was noticed; sessions are to be asked about too, all of them.
         package var forgetting: Forgetting?
         /// Whether another server answers than before, or the same one after a restart: it may lack lines of the log that
@@ -52,7 +58,9 @@ package struct EpochWatch: Sendable {
     private let window: Int64
     private let failover: StoreSettings.AfterFailover
     private var epoch: StoreEpoch?
-    private var awaited: [Awaited] = []
+    /// What was asked and not answered, by number.
+    private var awaited: [UInt32: Awaited] = [:]
+    private var lastNumber: UInt32 = 0
     private var word: [UInt8] = []
     private var mayReadInformation = true
     private var hasConnected = false
@@ -79,7 +87,7 @@ package struct EpochWatch: Sendable {
     /// A connection stands: all is asked anew, before anything else is.
     ///
     /// `word` are sixteen random bytes, for an epoch that has to be made.
-    package mutating func connected(at now: WatchTime, word: [UInt8]) -> [StoreQuestion] {
+    package mutating func connected(at now: WatchTime, word: [UInt8]) -> [Question] {
         // Another server may let its users read more, or less.
         mayReadInformation = true
         isConnectedAgain = hasConnected
@@ -88,14 +96,17 @@ package struct EpochWatch: Sendable {
     }
 
     /// A second has passed; nothing while answers to the last questions are missing.
-    package mutating func secondPassed(at now: WatchTime, word: [UInt8]) -> [StoreQuestion] {
+    package mutating func secondPassed(at now: WatchTime, word: [UInt8]) -> [Question] {
         awaited.isEmpty ? ask(at: now, word: word) : []
     }
 
-    /// The answer to the first question that has none yet, in the order in which they were asked.
-    package mutating func answered(_ reply: StoreReply, at now: WatchTime) -> Step {
-        guard !awaited.isEmpty else { return Step() }
-        switch awaited.removeFirst() {
+    /// The answer to the question of this number.
+    ///
+    /// Not to the one that was asked first: a server that says "not here" or "not yet" has a question asked again, and
+    /// those behind it are answered before. What a server says of itself is then no epoch.
+    package mutating func answered(_ number: UInt32, _ reply: StoreReply, at now: WatchTime) -> Step {
+        guard let asked = awaited.removeValue(forKey: number) else { return Step() }
+        switch asked {
         case .time(let asked): return timeRead(reply, asked: asked, at: now)
         case .epoch: return epochRead(reply, at: now)
         case .information: return informationRead(reply, at: now)
@@ -111,27 +122,36 @@ package struct EpochWatch: Sendable {
         judge(epoch.map { .bytes($0) } ?? .null, at: now)
     }
 
+    /// The question of this number has no answer.
+    package mutating func unanswered(_ number: UInt32) { awaited[number] = nil }
+
     /// The connection is gone, and with it the answers.
     package mutating func lost() {
-        awaited = []
+        awaited = [:]
     }
 }
 
 extension EpochWatch {
-    private mutating func ask(at now: WatchTime, word: [UInt8]) -> [StoreQuestion] {
+    private mutating func ask(at now: WatchTime, word: [UInt8]) -> [Question] {
         self.word = word
         time = nil
-        awaited = [.time(asked: now), .epoch]
+        awaited = [:]
         var questions = [
-            StoreQuestion(key: key, arguments: ReadTime(key: key).arguments, changesNothing: true),
-            StoreQuestion(key: key, arguments: ReadEpoch(key: key).arguments, changesNothing: true),
+            question(.time(asked: now), ReadTime(key: key).arguments),
+            question(.epoch, ReadEpoch(key: key).arguments),
         ]
-        if mayReadInformation {
-            awaited.append(.information)
-            questions.append(
-                StoreQuestion(key: key, arguments: ReadInformation(key: key).arguments, changesNothing: true))
-        }
+        if mayReadInformation { questions.append(question(.information, ReadInformation(key: key).arguments)) }
         return questions
+    }
+
+    private mutating func question(
+        _ awaited: Awaited, _ arguments: [[UInt8]], changesNothing: Bool = true
+    ) -> Question {
+        lastNumber &+= 1
+        self.awaited[lastNumber] = awaited
+        return Question(
+            number: lastNumber,
+            question: StoreQuestion(key: key, arguments: arguments, changesNothing: changesNothing))
     }
 
     private mutating func timeRead(_ reply: StoreReply, asked: WatchTime, at now: WatchTime) -> Step {
@@ -146,9 +166,8 @@ extension EpochWatch {
         // Without the store's time it cannot say when: the next second makes it.
         guard step.forgetting == .missing, let time, !word.isEmpty else { return step }
         let made = StoreEpoch(word: word, at: time)
-        awaited.append(.making(made))
         step.questions = [
-            StoreQuestion(key: key, arguments: MakeEpoch(key: key, epoch: made).arguments, changesNothing: false)
+            question(.making(made), MakeEpoch(key: key, epoch: made).arguments, changesNothing: false)
         ]
         return step
     }

@@ -12,6 +12,11 @@ package struct StoreInformation: Sendable, Equatable {
     private var version: [UInt8]?
     private var isCluster: Bool?
 
+    /// Asks for it: those parts alone in which something is that is read here.
+    package static let question: [[UInt8]] = [
+        .word("INFO"), .word("server"), .word("memory"), .word("stats"), .word("replication"), .word("cluster"),
+    ]
+
     /// Why a server is not what it has to be.
     package enum Unsuitability: Sendable, Equatable {
         /// It does not know commands that are used: Redis has them from 7.0, Valkey from its first release.

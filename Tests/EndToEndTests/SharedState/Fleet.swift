@@ -61,6 +61,13 @@ final class StoreServer: Sendable {
         return String(decoding: try client.bytes(through: "\r\n").dropLast(2), as: UTF8.self)
     }
 
+    /// How many connections others have to it.
+    func connections() throws -> Int {
+        let client = try RawClient(unixPath: path)
+        try client.send("*2\r\n$6\r\nCLIENT\r\n$4\r\nLIST\r\n")
+        return try Self.bulk(client).split(separator: "\n").count { !$0.contains("cmd=client") }
+    }
+
     private static func line(_ client: RawClient) throws -> String {
         String(decoding: try client.bytes(through: "\r\n").dropLast(2), as: UTF8.self)
     }

@@ -43,6 +43,10 @@ import Testing
             .array([.integer(4), .bytes("0".bytes)]), .array([.integer(2), .integer(-5)]),
             .array([.integer(1), .bytes("7".bytes), .bytes([])]), .array([.array([])]),
             .array([.integer(3), .integer(0)]), .array([.integer(1), .integer(1)]),
+            .array([.integer(2), .integer(600_001)]),
+            // Whoever adds such a number to a time of now would end the process.
+            .array([.integer(2), .integer(.max)]), .array([.integer(3), .integer(.max)]),
+            .array([.integer(3), .bytes("9223372036854775807".bytes)]),
         ]
         for answer in answers {
             #expect(throws: StoreRefusal.unexpected, "\(answer)") {

@@ -162,6 +162,26 @@ private struct Following {
         #expect(following.gaps == [.late])
     }
 
+    /// The store holds each question for half a second: that is no gap, whatever is configured.
+    @Test(.holds("SH-40"), arguments: [Duration.zero, .milliseconds(100), .milliseconds(499), .milliseconds(999)])
+    func `that waits for lines misses none, however often sessions are asked about`(recheck: Duration) throws {
+        var follower = EndingsFollower(try Sample.names(), recheck: recheck)
+        var now: Int64 = 0
+        var gaps: [EndingsFollower.Gap] = []
+        var step = follower.connected(at: now)
+        func answer(after milliseconds: Int64) throws {
+            let isWaiting = try #require(step.question).arguments[0] == "XREAD".bytes
+            now += isWaiting ? milliseconds : 0
+            step = try follower.answered(
+                isWaiting ? .null : .array([.bytes("1800000000".bytes), .bytes("1".bytes)]), at: now)
+            if let gap = step.gap { gaps.append(gap) }
+        }
+        for _ in 0..<20 { try answer(after: 520) }
+        #expect(gaps == [.beginning])
+        for _ in 0..<2 { try answer(after: 1600) }
+        #expect(gaps == [.beginning, .late])
+    }
+
     @Test(.refuses("SH-40")) func `that was cut off before it read any line missed something`() throws {
         var following = try Following()
         following.connect()

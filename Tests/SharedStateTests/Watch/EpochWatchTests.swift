@@ -32,10 +32,18 @@ private struct Watching {
         ask(watch.secondPassed(at: time, word: RandomBytes.fill(16)))
     }
 
-    private mutating func ask(_ questions: [StoreQuestion]) {
+    /// The same, where the three first answers come in this order.
+    mutating func second(answeredIn order: [Int]) {
+        now += 1
+        let questions = watch.secondPassed(at: time, word: RandomBytes.fill(16))
+        ask(order.map { questions[$0] })
+    }
+
+    private mutating func ask(_ questions: [EpochWatch.Question]) {
         var questions = questions
         while !questions.isEmpty {
-            let step = watch.answered(answer(questions.removeFirst().arguments), at: time)
+            let asked = questions.removeFirst()
+            let step = watch.answered(asked.number, answer(asked.question.arguments), at: time)
             questions += step.questions
             if let forgetting = step.forgetting { forgettings.append(forgetting) }
             if step.isFailover { failovers += 1 }
@@ -242,11 +250,32 @@ private let other = StoreReply.bytes("BBBBBBBBBBBBBBBBBBBBBA.1000".bytes)
         var watch = EpochWatch(try Sample.names(), past: .seconds(60), future: .seconds(10), failover: .accept)
         let now = WatchTime(wall: 5000, monotonic: 5000)
         let word = RandomBytes.fill(16)
-        #expect(watch.secondPassed(at: now, word: word).count == 3)
+        let asked = watch.secondPassed(at: now, word: word)
+        #expect(asked.count == 3)
         #expect(watch.secondPassed(at: now, word: word).isEmpty)
         watch.lost()
-        #expect(watch.answered(old, at: now).forgetting == nil)
+        for one in asked { #expect(watch.answered(one.number, .bytes([]), at: now).forgetting == nil) }
+        let again = watch.secondPassed(at: now, word: word)
+        #expect(again.count == 3)
+        for one in again { watch.unanswered(one.number) }
         #expect(watch.secondPassed(at: now, word: word).count == 3)
+    }
+
+    /// `MOVED`, `ASK`, `LOADING` have a question asked again, and those behind it are answered before.
+    @Test(.holds("SH-61"), arguments: [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]])
+    func `takes answers in whatever order they come`(order: [Int]) throws {
+        var watching = try Watching(epoch: old)
+        watching.inform()
+        watching.connect()
+        for _ in 0..<3 { watching.second(answeredIn: order) }
+        #expect(watching.forgettings == [])
+        watching.epoch = .null
+        watching.second(answeredIn: order)
+        #expect(watching.forgettings == [.missing])
+        watching.second()
+        watching.second(answeredIn: order)
+        #expect(watching.forgettings.allSatisfy { $0 == .missing } && watching.epoch != .null)
+        #expect(watching.failovers == 0)
     }
 
     @Test(.refuses("SH-61")) func `hears of it from any connection that is opened`() throws {
@@ -270,24 +299,25 @@ private let other = StoreReply.bytes("BBBBBBBBBBBBBBBBBBBBBA.1000".bytes)
         let start = try clients[0].ask(ReadTime(key: names.epoch)).milliseconds
         #expect(start > Sample.now)
         let now = WatchTime(wall: start, monotonic: 0)
-        func answer(_ index: Int, _ questions: [StoreQuestion]) throws -> [EpochWatch.Forgetting] {
+        func answer(_ index: Int, _ questions: [EpochWatch.Question]) throws -> [EpochWatch.Forgetting] {
             var questions = questions
             var found: [EpochWatch.Forgetting] = []
             while !questions.isEmpty {
-                let reply = try clients[index].send(questions.removeFirst().arguments)
-                let step = watches[index].answered(reply, at: now)
+                let asked = questions.removeFirst()
+                let reply = try clients[index].send(asked.question.arguments)
+                let step = watches[index].answered(asked.number, reply, at: now)
                 questions += step.questions
                 if let forgetting = step.forgetting { found.append(forgetting) }
             }
             return found
         }
         // Both have read that there is none before one of them makes it.
-        var makings: [[StoreQuestion]] = [[], []]
+        var makings: [[EpochWatch.Question]] = [[], []]
         for index in 0...1 {
-            for question in watches[index].connected(at: now, word: RandomBytes.fill(16)) {
+            for asked in watches[index].connected(at: now, word: RandomBytes.fill(16)) {
                 makings[index] +=
                     watches[index].answered(
-                        try clients[index].send(question.arguments), at: now
+                        asked.number, try clients[index].send(asked.question.arguments), at: now
                     ).questions
             }
         }
