@@ -25,6 +25,8 @@ package struct LoginClient: Sendable {
     private(set) var trace: TraceParent?
     /// What logins have in common with those at other replicas; nil: nothing.
     let shared: SharedLogins?
+    /// Where tokens go that are nobody's any more.
+    let orphans: OrphanRevocation
     private let alarms: AlarmRateLimit
     /// What the operator was last told of the server's metadata.
     private let toldOf: ToldProblems
@@ -49,9 +51,13 @@ package struct LoginClient: Sendable {
         self.client = client
         self.issuer = issuer
         let alarms = previous?.alarms ?? AlarmRateLimit()
+        let orphans = OrphanRevocation()
+        self.orphans = orphans
         let sessions = SharedSessionClient(
-            name: settings.name, identifier: client.credentials.clientID, issuer: settings.idToken.issuer
-        ) { note in Self.tell(note, client: index, alarms, environment) }
+            name: settings.name, identifier: client.credentials.clientID, issuer: settings.idToken.issuer,
+            onNote: { note in Self.tell(note, client: index, alarms, environment) },
+            onOrphan: { orphans.revoke($0, client: index) },
+            pause: { try? await environment.clock.sleep(milliseconds: $0) })
         store = try SessionStores.make(
             settings.session, for: sessions,
             in: environment.store.map { SharedSessions($0, executor: environment.executor) },

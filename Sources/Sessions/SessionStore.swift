@@ -81,10 +81,15 @@ package protocol SessionStore: Sendable {
     /// Ends sessions, and remembers it for as long as one of them could live; the sessions that it knows to have ended,
     /// whose tokens are to be revoked.
     func end(_ which: SessionEnd, now: Int64) async throws(SessionStoreRefusal) -> [Session]
+    /// Whether the caller is the one to revoke the tokens of a session that `end` named though nobody brought its cookie:
+    /// several processes may have it (SH-46).
+    func claimRevocation(of session: Session) async -> Bool
     /// Whether a session was ended; asked of sessions that were found a while ago, when `endings` has changed since.
     func isEnded(_ session: Session, now: Int64) -> Bool
     /// How many sessions are alive, those that expired and were not yet swept included; nil where nobody knows.
     var alive: Int? { get }
+    /// Whether sessions are in another process, which may have to be asked about them.
+    var isElsewhere: Bool { get }
     /// Grows with every ending: one atomic read.
     var endings: UInt64 { get }
     /// Whether what is ended here is ended there too: this store goes on where `other` stood, or they are the same.
@@ -99,4 +104,11 @@ package protocol SessionStore: Sendable {
     func takeExpired() -> [ExpiredSession]
     /// Forgets what has expired; to be called about once a minute, because without traffic nothing else would.
     func sweep(now: Int64)
+}
+
+/// A store that is this process's own.
+extension SessionStore {
+    package func claimRevocation(of session: Session) async -> Bool { true }
+
+    package var isElsewhere: Bool { false }
 }

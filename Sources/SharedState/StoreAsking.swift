@@ -52,17 +52,22 @@ package final class SharedStore: Sendable {
     package let scripts: StoreScripts
     /// Whoever asks it.
     package let asking: any StoreAsking
+    /// What came of asking about sessions.
+    let figures: StoreFigures
 
     /// A store behind whoever asks it.
     ///
-    /// Refuses keys that are not 32 bytes.
-    package init(_ settings: StoreSettings, asking: any StoreAsking) throws(CryptoRefusal) {
+    /// Counts in `figures`, which outlive it. Refuses keys that are not 32 bytes.
+    package init(
+        _ settings: StoreSettings, asking: any StoreAsking, figures: StoreFigures = StoreFigures()
+    ) throws(CryptoRefusal) {
         self.settings = settings
         // Without sessions and logins nothing there is sealed, or named by what could be guessed.
         ring = try StoreKeyRing(settings.keys.isEmpty ? [Secret(RandomBytes.fill(32))] : settings.keys)
         names = StoreNames(prefix: settings.prefix, ring: ring)
         scripts = try StoreScripts()
         self.asking = asking
+        self.figures = figures
     }
 
     /// Whether what is in the one is in the other, whatever else is configured of them; keys may have been rotated.

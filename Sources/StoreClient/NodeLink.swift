@@ -33,6 +33,8 @@ final class NodeLink: LinkReceiving {
     var saidUnsuitable: UInt64?
     /// Writes that were answered, while it is unknown whether a replica has them.
     var held = HeldAnswers()
+    /// Commands that the server had, and how many of them took too long.
+    var pace = ServerPace()
     /// How soon it must be known whether a replica has the writes of this turn; 0 when there are none.
     var replicationWithin: UInt64 = 0
 

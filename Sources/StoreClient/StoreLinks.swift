@@ -124,6 +124,16 @@ package final class StoreLinks {
         table.nodes.compactMap { node in table.places[node].map { ($0, isReady(node)) } }
     }
 
+    /// How the servers that are known have kept their time.
+    package var paces: [(place: LinkServer.Place, pace: ServerPace)] {
+        table.nodes.compactMap { node in
+            guard let place = table.places[node] else { return nil }
+            var pace = links[node]?.pace ?? ServerPace()
+            if let writer = writers[node] { pace.add(writer.pace) }
+            return (place, pace)
+        }
+    }
+
     /// What all links have done, those that are gone among them.
     package var counters: LinkCounters {
         var sum = earlier
@@ -307,6 +317,7 @@ package final class StoreLinks {
 
     func answered(_ link: NodeLink, _ linkTicket: UInt64, _ answer: borrowing Answer) {
         guard let place = pending.place(of: linkTicket) else { return }
+        note(answer, of: place, by: link)
         switch answer {
         case .reply(let reply):
             if case .writes = link.role { link.held.hold(linkTicket, reply) } else { tell(place, answer) }
@@ -318,6 +329,17 @@ package final class StoreLinks {
             } else {
                 tell(place, .unknown)
             }
+        }
+    }
+
+    private func note(_ answer: borrowing Answer, of place: Int, by link: NodeLink) {
+        // What is asked with a time of its own waits at the server on purpose.
+        let entry = (begun: pending[place].takenAt, deadline: pending[place].deadline)
+        guard entry.deadline == entry.begun &+ servers.limits.command else { return }
+        switch answer {
+        case .reply, .refused: link.pace.note(clock() &- entry.begun, of: servers.limits.command)
+        case .unknown: link.pace.note(nil, of: servers.limits.command)
+        case .notSent: break
         }
     }
 

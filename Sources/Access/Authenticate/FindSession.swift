@@ -91,6 +91,7 @@ extension AccessPolicy {
         case .none: return .none(found: "a cookie that stands for none")
         case .elsewhere: return .wait(.session(login: login, digest))
         case .found(let session, let successor):
+            if store.isElsewhere { identities.metrics.count(.storeSessionsKnown) }
             if logins[login].refreshes, RefreshRules.refreshAt(session) <= now, !findings.hasWaited {
                 return .wait(.session(login: login, digest))
             }
@@ -164,6 +165,7 @@ extension Identities {
         }
         record.markUsed()
         metrics.count(.sessionCacheHits)
+        if state.isElsewhere { metrics.count(.storeSessionsKnown) }
         return record
     }
 

@@ -14,6 +14,7 @@ package struct SessionState {
         @usableFromInline let endings: UInt64
         @usableFromInline let proofs: ProofMaker?
         @usableFromInline let reference: UInt64
+        @usableFromInline let isElsewhere: Bool
     }
 
     // Written once, when it is made, and there until `free`.
@@ -25,7 +26,7 @@ package struct SessionState {
         unsafe storage.initialize(
             to: Storage(
                 session: session, login: login, store: store, endings: endings, proofs: proofs,
-                reference: session.reference))
+                reference: session.reference, isElsewhere: store.isElsewhere))
     }
 
     /// The session, lent and not copied.
@@ -51,6 +52,10 @@ package struct SessionState {
     /// What logs call it.
     @inlinable
     package var reference: UInt64 { unsafe storage.pointee.reference }
+
+    /// Whether its store is another process's, which was not asked where this is found.
+    @inlinable
+    package var isElsewhere: Bool { unsafe storage.pointee.isElsewhere }
 
     /// Ends it.
     func free() {

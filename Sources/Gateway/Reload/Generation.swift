@@ -51,7 +51,8 @@ final class Generation: @unchecked Sendable {
         workersInUse = settings.workers
         resources = try SharedResources(
             settings, operatorLog: gateway.operatorLog, audit: gateway.audit, metricsSlots: metricsSlots,
-            continuing: previous?.resources, storeCaller: gateway.storeCaller)
+            continuing: previous?.resources, storeCaller: gateway.storeCaller,
+            storeFigures: gateway.storeReports.figures)
         if let kept = previous?.assertionKeys, kept.serves(settings) {
             assertionKeys = kept
         } else {

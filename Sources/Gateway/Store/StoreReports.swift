@@ -19,6 +19,13 @@ final class StoreReports: Sendable {
         var counters = LinkCounters()
         var redirects = 0
         var inFlight = 0
+        var paces: [(place: LinkServer.Place, pace: ServerPace)] = []
+    }
+
+    /// How the servers had kept their time a minute ago.
+    private struct Minute {
+        var begunAt: UInt64
+        var paces: [LinkServer.Place: ServerPace] = [:]
     }
 
     private let log: OperatorLog
@@ -27,9 +34,12 @@ final class StoreReports: Sendable {
     private let configured = Mutex<Set<LinkServer.Place>>([])
     private let links: Mutex<[Links?]>
     private let localWorkers = Mutex<Set<Int>>([])
+    /// What came of asking about sessions, by whichever configuration.
+    let figures = StoreFigures()
     /// What the store may have forgotten.
     let forgotten = ForgottenProofs()
     private let watching = Mutex<EpochWatch?>(nil)
+    private let minute: Mutex<Minute>
     private let forgettingSaid = OncePerMinute()
     private let gaps = Atomic<UInt64>(0)
     private let tamperings = Atomic<UInt64>(0)
@@ -48,6 +58,7 @@ final class StoreReports: Sendable {
         self.log = log
         self.metrics = metrics
         links = Mutex(Array(repeating: nil, count: workers))
+        minute = Mutex(Minute(begunAt: startedAt))
     }
 
     /// The servers that the settings name: of each of them a line is written, whoever else is named.
@@ -123,6 +134,29 @@ final class StoreReports: Sendable {
         isReached.store(isUp, ordering: .relaxed)
     }
 
+    /// Tells of the servers that were slow in the minute that is over (SH-87); asked once a second.
+    func judgePace(_ settings: StoreSettings, at now: UInt64) {
+        let paces = links.withLock { links in
+            links.compactMap { $0?.paces }.joined().reduce(into: [LinkServer.Place: ServerPace]()) { paces, one in
+                paces[one.place, default: ServerPace()].add(one.pace)
+            }
+        }
+        let slow = minute.withLock { minute -> [LinkServer.Place] in
+            guard now >= minute.begunAt &+ 60_000_000 else { return [] }
+            defer { minute = Minute(begunAt: now, paces: paces) }
+            return paces.filter { $1.isSlow(since: minute.paces[$0] ?? ServerPace()) }.map(\.key)
+        }
+        for place in slow {
+            say(
+                .warning, .storeSlow, place,
+                [
+                    LogField(
+                        .expected, "99 of 100 answers within half of \(settings.timeouts.command) (store.timeouts.command)"),
+                    LogField(.found, "fewer in the last minute"),
+                ])
+        }
+    }
+
     /// Whether any worker reaches any server; one read, for each proof of a worker that asks through another.
     var isReachedNow: Bool { isReached.load(ordering: .relaxed) }
 
@@ -153,6 +187,9 @@ final class StoreReports: Sendable {
             readings.isEvicting = watch?.information?.isEvicting ?? false
         }
         readings.areProofsLocal = localWorkers.withLock { !$0.isEmpty }
+        readings.sessions = StoreFigures.SessionAnswer.allCases.map { ($0.rawValue, figures.count(of: $0)) }
+        readings.refreshes = StoreFigures.RefreshAnswer.allCases.map { ($0.rawValue, figures.count(of: $0)) }
+        readings.skippedRevocations = figures.skippedRevocations
         readings.reconnects = losses.withLock { $0.map { (reason: $0.word, count: $0.count) } }
         return readings
     }

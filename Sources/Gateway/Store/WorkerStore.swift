@@ -67,6 +67,7 @@ final class WorkerStore {
         beat = LoopTimer(loop: loop) { [unowned self] in
             publish()
             watch?.beat()
+            if watch != nil { reports.judgePace(plan.settings, at: WorkerClock().microseconds()) }
             beat?.arm(milliseconds: 1000)
         }
     }
@@ -115,7 +116,8 @@ final class WorkerStore {
         let links = current.links
         reports.publish(
             StoreReports.Links(
-                states: links.states, counters: links.counters, redirects: links.redirects, inFlight: links.inFlight),
+                states: links.states, counters: links.counters, redirects: links.redirects, inFlight: links.inFlight,
+                paces: links.paces),
             worker: index)
     }
 

@@ -9,6 +9,7 @@ import OAuth
 import Pages
 import Replay
 import Sessions
+import SharedState
 import StoreClient
 import Telemetry
 import Transport
@@ -49,7 +50,8 @@ struct SharedResources {
     /// and decisions that may be asked about.
     init(
         _ settings: GatewaySettings, operatorLog: OperatorLog, audit: Auditor? = nil, metricsSlots: [Int] = [],
-        continuing previous: SharedResources? = nil, readsTLS: Bool = true, storeCaller: StoreCaller? = nil
+        continuing previous: SharedResources? = nil, readsTLS: Bool = true, storeCaller: StoreCaller? = nil,
+        storeFigures: StoreFigures = StoreFigures()
     ) throws(GatewayFailure) {
         try UpstreamCredential.check(settings.routes)
         try SharedResources.checkSessionKeys(settings)
@@ -67,7 +69,8 @@ struct SharedResources {
             ? try SharedResources.serverTLS(settings.listeners, ticketKeys) : settings.listeners.map { _ in nil }
         resolver = previous?.resolver ?? Resolver()
         store = try settings.store.map { store throws(GatewayFailure) in
-            try StorePlan(store, settings.proofs, caller: storeCaller ?? StoreCaller(), readsTLS: readsTLS)
+            try StorePlan(
+                store, settings.proofs, caller: storeCaller ?? StoreCaller(), figures: storeFigures, readsTLS: readsTLS)
         }
         pages = PageBook(settings.pages)
         self.operatorLog = operatorLog

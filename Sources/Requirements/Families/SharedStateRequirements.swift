@@ -273,6 +273,12 @@ extension RequirementTable {
                 A new login in a browser ends the session that it replaces, at all replicas.
                 """),
         Requirement(
+            id: "SH-46", source: "RFC 7009 §2.1",
+            promise: """
+                Tokens of a session that was ended without its cookie are revoked by one of the gateways that have it open. \
+                Where none has, they end by themselves, and that is counted, unless the store keeps the refresh token for this.
+                """),
+        Requirement(
             id: "SH-47", source: "Redis manual: ACL",
             promise: """
                 A user who may use 26 commands, on keys of the prefix alone, is enough for everything that a gateway asks \
@@ -466,13 +472,14 @@ extension RequirementTable {
         Requirement(
             id: "SH-86", source: "policy of this gateway",
             promise: """
-                The metrics say of each server whether it is reached, and of the commands what they were about, what came of \
-                them, and how long they took.
+                The metrics say of each server whether it is reached, of the commands what they were about, what came of \
+                them, and how long they took, and of sessions and refreshes what the store said.
                 """),
         Requirement(
             id: "SH-87", source: "policy of this gateway",
             promise: """
-                The access log says of a request how long it waited for the store.
+                The access log says of a request how long it waited for the store. The operator log names a server that was \
+                slow for a minute, once a minute at most.
                 """),
         Requirement(
             id: "SH-88", source: "policy of this gateway",

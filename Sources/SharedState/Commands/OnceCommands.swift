@@ -30,6 +30,11 @@ package struct UseOnce: StoreCommand {
         self.init(key: name, timeToLive: UseOnce.time(until: until, now: now))
     }
 
+    /// The tokens of a session that was ended without its cookie: one process sees to them (SH-46).
+    init(claim name: StoreName, timeToLive: TimeToLive) {
+        self.init(key: name, timeToLive: timeToLive)
+    }
+
     private init(key: StoreName, timeToLive: TimeToLive) {
         self.key = key
         self.timeToLive = timeToLive

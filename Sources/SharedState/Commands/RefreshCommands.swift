@@ -70,6 +70,8 @@ struct CommitRefresh: StoreCommand {
     let generation: UInt32
     let value: [UInt8]
     let timeToLive: TimeToLive
+    /// The new refresh token, sealed for whoever revokes it without the session's cookie; nil where nobody is to.
+    var revocable: [UInt8]?
 
     func arguments(_ scripts: StoreScripts) -> [[UInt8]] {
         scripts.call(
@@ -77,7 +79,7 @@ struct CommitRefresh: StoreCommand {
             [
                 StoreNumber.text(leased), StoreNumber.text(fence), StoreNumber.text(generation), value,
                 timeToLive.argument,
-            ])
+            ] + (revocable.map { [$0] } ?? []))
     }
 
     func outcome(of reply: StoreReply) throws(StoreRefusal) -> Outcome {

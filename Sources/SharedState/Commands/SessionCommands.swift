@@ -12,9 +12,13 @@ struct KeepSession: StoreCommand {
     let generation: UInt32
     let value: [UInt8]
     let timeToLive: TimeToLive
+    /// The refresh token, sealed for whoever revokes it without the session's cookie; nil where nobody is to.
+    var revocable: [UInt8]?
 
     func arguments(_ scripts: StoreScripts) -> [[UInt8]] {
-        scripts.call(.keep, on: key, [StoreNumber.text(generation), value, timeToLive.argument])
+        scripts.call(
+            .keep, on: key,
+            [StoreNumber.text(generation), value, timeToLive.argument] + (revocable.map { [$0] } ?? []))
     }
 
     func outcome(of reply: StoreReply) throws(StoreRefusal) -> Outcome {
@@ -110,8 +114,12 @@ struct EndSession: StoreCommand {
     let key: StoreName
     /// How long a session of this name could come back: the absolute limit and a minute.
     let tombstone: TimeToLive
+    /// Whether the refresh token stays there, where it lies there for its revocation.
+    var keepsRevocable = false
 
-    func arguments(_ scripts: StoreScripts) -> [[UInt8]] { scripts.call(.end, on: key, [tombstone.argument]) }
+    func arguments(_ scripts: StoreScripts) -> [[UInt8]] {
+        scripts.call(.end, on: key, [tombstone.argument] + (keepsRevocable ? [.word("1")] : []))
+    }
 
     func outcome(of reply: StoreReply) throws(StoreRefusal) -> Outcome {
         guard case .array(let parts) = reply, let code = parts.first else { throw StoreRefusal(reply) }
@@ -123,6 +131,33 @@ struct EndSession: StoreCommand {
         case (.integer(2), 1): return .endedBefore
         default: throw .unexpected
         }
+    }
+}
+
+/// Reads the refresh token that lies with an ended session, for its revocation; nil where there is none.
+struct ReadRevocable: StoreCommand {
+    let key: StoreName
+    let changesNothing = true
+
+    func arguments(_ scripts: StoreScripts) -> [[UInt8]] { [.word("HGET"), key.bytes, .word("r")] }
+
+    func outcome(of reply: StoreReply) throws(StoreRefusal) -> [UInt8]? {
+        switch reply {
+        case .null: nil
+        case .bytes(let value): value
+        default: throw StoreRefusal(reply)
+        }
+    }
+}
+
+/// Forgets the refresh token of an ended session: somebody has seen to it.
+struct RemoveRevocable: StoreCommand {
+    let key: StoreName
+
+    func arguments(_ scripts: StoreScripts) -> [[UInt8]] { [.word("HDEL"), key.bytes, .word("r")] }
+
+    func outcome(of reply: StoreReply) throws(StoreRefusal) {
+        guard case .integer = reply else { throw StoreRefusal(reply) }
     }
 }
 

@@ -33,6 +33,11 @@ package struct StoreNames: Sendable {
         return StoreName(bytes: StoreNames.start(kind, prefix) + suffix)
     }
 
+    /// What says who sees to the tokens of a session that was ended.
+    func claim(of session: StoreName) -> StoreName {
+        StoreName(bytes: StoreNames.start(.claim, prefix) + session.suffix)
+    }
+
     /// The name of a used proof, by the digest under which the process's own set has it.
     package func proof(_ digest: SHA256Digest) -> StoreName {
         var bytes: [UInt8] = []

@@ -84,9 +84,11 @@ package struct StoredSessions: Sendable {
 
 extension StoredSessions {
     private func end(_ key: StoreName) async throws(StoreRefusal) -> Bool {
-        switch try await store.perform(EndSession(key: key, tombstone: lifetime.memoryOfEnding)) {
+        let end = EndSession(key: key, tombstone: lifetime.memoryOfEnding, keepsRevocable: true)
+        switch try await store.perform(end) {
         case .ended(let generation):
-            try await tell(StoreLogLine(.ended, of: key, generation: generation ?? 0))
+            // The gateways see to its tokens (SH-46).
+            try await tell(StoreLogLine(.endedByOperator, of: key, generation: generation ?? 0))
             return true
         case .endedBefore:
             // Perhaps by this very question, whose answer was lost: nobody may have heard of it.

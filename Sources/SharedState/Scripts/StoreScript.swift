@@ -6,6 +6,7 @@
 ///
 ///     a session    g  generation        f  fence of the last lease       x  ended: the generation it had
 ///                  v  sealed value      l  end of the lease              n  not to be refreshed before
+///                  r  sealed refresh token, to be revoked when the session ends without its cookie
 enum StoreScript: String, Sendable, CaseIterable {
     /// Keeps a new session unless there is one, or was.
     case keep
@@ -43,7 +44,7 @@ enum StoreScript: String, Sendable, CaseIterable {
 }
 
 extension StoreScript {
-    /// ARGV: generation, value, milliseconds to live.
+    /// ARGV: generation, value, milliseconds to live; the refresh token for its revocation, or nothing.
     private static let keepText = """
         #!lua
         if redis.call('EXISTS', KEYS[1]) == 1 then
@@ -51,6 +52,7 @@ extension StoreScript {
             return 1
         end
         redis.call('HSET', KEYS[1], 'g', ARGV[1], 'v', ARGV[2])
+        if ARGV[4] then redis.call('HSET', KEYS[1], 'r', ARGV[4]) end
         redis.call('PEXPIRE', KEYS[1], ARGV[3])
         return 0
         """
@@ -78,7 +80,8 @@ extension StoreScript {
         return {4, fence}
         """
 
-    /// ARGV: generation, fence, new generation, new value, milliseconds to live.
+    /// ARGV: generation, fence, new generation, new value, milliseconds to live; the refresh token for its revocation, or
+    /// nothing.
     ///
     /// Nobody but the holder of a fence moves a session on under it. So a holder who does not know whether this was done,
     /// because the answer was lost, may ask again, and learns that it was.
@@ -89,7 +92,8 @@ extension StoreScript {
         if s[2] == ARGV[2] and s[1] == ARGV[3] then return {2} end
         if s[1] ~= ARGV[1] or s[2] ~= ARGV[2] then return {1, s[1]} end
         redis.call('HSET', KEYS[1], 'g', ARGV[3], 'v', ARGV[4])
-        redis.call('HDEL', KEYS[1], 'l', 'n')
+        redis.call('HDEL', KEYS[1], 'l', 'n', 'r')
+        if ARGV[6] then redis.call('HSET', KEYS[1], 'r', ARGV[6]) end
         redis.call('PEXPIRE', KEYS[1], ARGV[5])
         return {2}
         """
@@ -107,16 +111,17 @@ extension StoreScript {
         return 2
         """
 
-    /// ARGV: milliseconds that the tombstone stays.
+    /// ARGV: milliseconds that the tombstone stays; 1 where the refresh token stays with it, for whoever revokes it.
     private static let endText = """
         #!lua flags=allow-oom
-        local s = redis.call('HMGET', KEYS[1], 'g', 'x')
+        local s = redis.call('HMGET', KEYS[1], 'g', 'x', 'r')
         if s[2] then
             redis.call('PEXPIRE', KEYS[1], ARGV[1], 'GT')
             return {2}
         end
         redis.call('UNLINK', KEYS[1])
         redis.call('HSET', KEYS[1], 'x', s[1] or '-')
+        if s[3] and ARGV[2] == '1' then redis.call('HSET', KEYS[1], 'r', s[3]) end
         redis.call('PEXPIRE', KEYS[1], ARGV[1])
         if s[1] then return {1, s[1]} end
         return {0}

@@ -37,6 +37,10 @@ package final class SharedSessionStore: SessionStore {
     private let client: String
     private let executor: any TaskExecutor
     private let onNote: @Sendable (SharedSessionNote) -> Void
+    /// Seals refresh tokens for their revocation; nil where none is kept for that.
+    let revocable: RevocableSeal?
+    let onOrphan: @Sendable (OrphanedTokens) -> Void
+    let pause: @Sendable (Int) async -> Void
     private let loads: SessionLoads
     let open = OpenQuestions()
     private let background = Atomic<Int>(0)
@@ -54,6 +58,11 @@ package final class SharedSessionStore: SessionStore {
         issuer = client.issuer
         self.executor = executor
         onNote = client.onNote
+        onOrphan = client.onOrphan
+        pause = client.pause
+        revocable =
+            settings.isRevocable
+            ? RevocableSeal(ring: shared.ring, client: client.name, clientID: client.identifier) : nil
         questions = SessionQuestions(shared: shared, client: client.name)
         seal = SessionSeal(ring: shared.ring, client: client.name, clientID: client.identifier)
         lifetime = SessionLifetime(settings)
@@ -111,7 +120,9 @@ package final class SharedSessionStore: SessionStore {
         {
             let leaving = try await questions.enroll(session, for: whole)
             kept = try await questions.perform(
-                KeepSession(key: name, generation: session.generation, value: value, timeToLive: own))
+                KeepSession(
+                    key: name, generation: session.generation, value: value, timeToLive: own,
+                    revocable: try sealedForRevocation(session, name)))
             // The index does not name them any more, whatever became of the new one: nobody would find them again.
             try await end(leaving, now: now, onLeaving: onLeaving)
             guard kept == .kept else { return kept }
@@ -167,6 +178,7 @@ package final class SharedSessionStore: SessionStore {
     }
 
     package var alive: Int? { nil }
+    package var isElsewhere: Bool { true }
     package var endings: UInt64 { known.endings }
 
     package func goesOn(from other: any SessionStore) -> Bool { (other as? SharedSessionStore)?.known === known }
@@ -211,7 +223,18 @@ extension SharedSessionStore {
     func recheck(_ key: NameDigest, _ entry: KnownSessions.Entry, now: Int64) async throws(SessionStoreRefusal) -> Bool
     {
         let markersSeen = known.markersSeen
-        let standing = try await questions.standing(of: entry.session)
+        let standing: SessionQuestions.Standing
+        do throws(SessionStoreRefusal) {
+            standing = try await questions.standing(of: entry.session)
+        } catch {
+            shared.figures.count(.unknown)
+            throw error
+        }
+        switch standing {
+        case .lives: shared.figures.count(StoreFigures.SessionAnswer.recheck)
+        case .none, .covered: shared.figures.count(StoreFigures.SessionAnswer.none)
+        case .altered: shared.figures.count(StoreFigures.SessionAnswer.unknown)
+        }
         switch standing {
         case .lives(let generation):
             let isHeld = entry.leased == generation
@@ -240,8 +263,19 @@ extension SharedSessionStore {
 
     /// Reads, opens and judges what lies in the store under a cookie's name.
     private func open(_ cookie: SharedCookie, now: Int64) async throws(SessionStoreRefusal) -> Session? {
+        guard !known.isOver(Self.key(cookie)) else { return nil }
+        do throws(SessionStoreRefusal) {
+            let session = try await read(cookie, now: now)
+            shared.figures.count(session == nil ? StoreFigures.SessionAnswer.none : .load)
+            return session
+        } catch {
+            shared.figures.count(.unknown)
+            throw error
+        }
+    }
+
+    private func read(_ cookie: SharedCookie, now: Int64) async throws(SessionStoreRefusal) -> Session? {
         let key = Self.key(cookie)
-        guard !known.isOver(key) else { return nil }
         let isStranger = known.entry(key)?.secret != cookie.secretDigest
         switch try await questions.perform(
             LoadSession(key: shared.names.session(cookie.id), leavesRoom: isStranger))
@@ -303,9 +337,13 @@ extension SharedSessionStore {
     }
 
     /// Ends what a marker ends, so that the store need not keep it.
+    ///
+    /// Its tokens are here, and whoever wrote the marker had no cookie to find them by.
     private func finish(_ session: Session, now: Int64) async throws(SessionStoreRefusal) {
         over(Self.key(of: session), now: now)
-        try await questions.end([shared.names.session(session.id)], tombstone: lifetime.memoryOfEnding)
+        try await questions.end(
+            [shared.names.session(session.id)], tombstone: lifetime.memoryOfEnding, as: .endedByServer)
+        inBackground { await $0.revoke(session, endedAs: .endedByServer) }
     }
 
     /// Deletes what nobody of ours has written, and says so (SH-53).
@@ -320,7 +358,7 @@ extension SharedSessionStore {
             throw .unavailable
         }
         over(NameDigest(SessionDigests.id(id)), now: now)
-        try? await questions.end([shared.names.session(id)], tombstone: lifetime.memoryOfEnding)
+        _ = try? await questions.end([shared.names.session(id)], tombstone: lifetime.memoryOfEnding)
     }
 
     /// Ends the sessions that give way to a new one (SH-43); those that are known here are handed over.
@@ -328,10 +366,16 @@ extension SharedSessionStore {
         _ names: [StoreName], now: Int64, onLeaving: (Session) -> Void
     ) async throws(SessionStoreRefusal) {
         guard !names.isEmpty else { return }
-        try await questions.end(names, tombstone: lifetime.memoryOfEnding)
-        for key in names.compactMap({ NameDigest(suffix: $0.suffix) }) {
-            if let session = known.end(key, now: now) { onLeaving(session) }
+        var others: [StoreName] = []
+        for ended in try await questions.end(names, tombstone: lifetime.memoryOfEnding, as: .displaced) {
+            guard let key = NameDigest(suffix: ended.name.suffix) else { continue }
+            if let session = known.end(key, now: now), session.generation >= ended.generation {
+                if await claims(ended.name) ?? true { onLeaving(session) }
+            } else {
+                others.append(ended.name)
+            }
         }
+        seeLater(to: others, endedAs: .displaced)
     }
 }
 
@@ -385,15 +429,23 @@ package struct SharedSessionClient: Sendable {
     let identifier: String
     let issuer: String?
     let onNote: @Sendable (SharedSessionNote) -> Void
+    /// Revokes tokens that are nobody's any more.
+    let onOrphan: @Sendable (OrphanedTokens) -> Void
+    /// Waits so many milliseconds.
+    let pause: @Sendable (Int) async -> Void
 
     package init(
         name: String, identifier: String = "", issuer: String? = nil,
-        onNote: @escaping @Sendable (SharedSessionNote) -> Void = { _ in }
+        onNote: @escaping @Sendable (SharedSessionNote) -> Void = { _ in },
+        onOrphan: @escaping @Sendable (OrphanedTokens) -> Void = { _ in },
+        pause: @escaping @Sendable (Int) async -> Void = { _ in }
     ) {
         self.name = name
         self.identifier = identifier
         self.issuer = issuer
         self.onNote = onNote
+        self.onOrphan = onOrphan
+        self.pause = pause
     }
 }
 

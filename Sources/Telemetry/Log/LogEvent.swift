@@ -8,6 +8,8 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case storeLost = "store_lost"
     /// A server does not fit to what is configured of the store.
     case storeUnsuitable = "store_unsuitable"
+    /// One in a hundred commands of a minute took a server of the store more than half of the time that they have.
+    case storeSlow = "store_slow"
     /// The store has lost what it knew, or may have.
     case storeForgot = "store_forgot"
     /// The store is down, and each process judges proofs by what it let through itself.

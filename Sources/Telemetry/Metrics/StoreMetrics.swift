@@ -91,6 +91,12 @@ package struct StoreReadings: Sendable {
     package var redirects: UInt64 = 0
     /// Connections that were lost, or did not come about, by why.
     package var reconnects: [(reason: String, count: UInt64)] = []
+    /// What the store said of sessions, by the metric's word; those that were known here are counted by workers.
+    package var sessions: [(outcome: String, count: UInt64)] = []
+    /// What the store said to whoever wanted to refresh one.
+    package var refreshes: [(outcome: String, count: UInt64)] = []
+    /// Sessions whose tokens nobody revoked.
+    package var skippedRevocations: UInt64 = 0
     /// How long ago the log of endings was read to its end, in microseconds.
     package var endingsLag: UInt64 = 0
     /// Times that endings may have been missed, so that every session was asked about.
@@ -136,6 +142,10 @@ extension MetricsPage {
         case .storeWrites: text.sample(metric, .unsigned(readings.writes))
         case .storeReconnects: put(readings.reconnects.map { ($0.reason, $0.count) }, "reason")
         case .storeRedirects: text.sample(metric, .unsigned(readings.redirects))
+        case .storeSessions:
+            put([("known", sum(.storeSessionsKnown))] + readings.sessions.map { ($0.outcome, $0.count) }, "outcome")
+        case .storeRefreshes: put(readings.refreshes.map { ($0.outcome, $0.count) }, "outcome")
+        case .storeRevocationsSkipped: text.sample(metric, .unsigned(readings.skippedRevocations))
         case .storeEndingsLag: text.sample(metric, .millionths(readings.endingsLag))
         case .storeGaps: text.sample(metric, .unsigned(readings.gaps))
         case .storeTampered: text.sample(metric, .unsigned(readings.tampered))

@@ -90,7 +90,7 @@ import Testing
         var left = 0
         for cookie in cookies where try await other().load(cookie) != nil { left += 1 }
         #expect(left == 1)
-        #expect(try replica.lines().contains { $0.kind == .ended && $0.suffix == name.bytes })
+        #expect(try replica.lines().contains { $0.kind == .endedByOperator && $0.suffix == name.bytes })
         for text in ["", "short", String(repeating: "!", count: 22), name + "A", "*"] {
             #expect(try await operators.end(named: text) == nil)
         }
@@ -151,7 +151,7 @@ import Testing
         let cookie = try await replica.create(session())
         let name = try await operators.list(user)[0].name
         let mine = try #require(try await replica.load(cookie))
-        replica.asking.follow { $0[0] == "END" ? .lose : .pass }
+        replica.asking.follow { $0[0] == "end" ? .lose : .pass }
         await #expect(throws: StoreRefusal.unknown) { try await operators.end(named: name) }
         await #expect(throws: SessionStoreRefusal.unavailable) {
             try await replica.store.end(.session(mine), now: Sample.now)
