@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(.holds("SH-03")) func `is asked of Sentinels that want a user and a password`() throws {
-        let store = try Sentinels(lines: ["user portcullis on >word ~* &* +@all", "user default off"])
+        let store = try Sentinels(lines: ["user portcullis on >word ~* &* +@all", "user default off ~* &* +@all"])
         let talk = try StoreTalk(
             store.settings.with {
                 $0.sentinel?.user = "portcullis"

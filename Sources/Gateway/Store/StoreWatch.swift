@@ -118,6 +118,7 @@ final class StoreWatch {
     }
 
     private func follow(_ step: EndingsFollower.Step) {
+        if step.gap == .lost, let step = reports.epoch({ $0.lostLine(at: WatchTime.now) }) { reports.forgot(step.forgetting) }
         if !step.lines.isEmpty || step.gap != nil {
             if step.gap != nil, step.gap != .beginning { reports.countGap() }
             let now = WorkerClock().wallSeconds()

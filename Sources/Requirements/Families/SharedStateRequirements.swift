@@ -348,7 +348,8 @@ extension RequirementTable {
         Requirement(
             id: "SH-61", source: "policy of this gateway",
             promise: """
-                A proof that the store may have known before it lost what it knew is refused.
+                A proof that the store may have known before it lost what it knew is refused. A log that ends before a line which \
+                was read says that it lost something, whatever the epoch says.
                 """),
         Requirement(
             id: "SH-62", source: "RFC 9449 §11.1",
@@ -475,6 +476,12 @@ extension RequirementTable {
             promise: """
                 An explanation says what a gateway would ask the store, and asks it nothing. Of a request that the gateway \
                 remembers it says what the store answered.
+                """),
+        Requirement(
+            id: "SH-89", source: "redis/redis issue 14541",
+            promise: """
+                With the users that the documents tell operators to have, a store that starts again from its file has everything \
+                that scripts wrote, and nobody reaches it who does not sign in.
                 """),
     ]
 }

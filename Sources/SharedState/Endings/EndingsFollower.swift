@@ -18,6 +18,8 @@ package struct EndingsFollower: Sendable {
         case beginning
         /// The last line that was read is gone, and perhaps others behind it.
         case trimmed
+        /// The last line that was read is gone, and nobody trimmed the log: the store lost it, and whatever it was told then.
+        case lost
         /// The log was not read for longer than sessions may go without being asked about.
         case late
         /// The store forgot: its log is another one.
@@ -53,7 +55,8 @@ package struct EndingsFollower: Sendable {
         case apart
         case placing
         case reading
-        case looking(then: Place)
+        /// `count` lines were read behind the last one.
+        case looking(then: Place, count: Int)
     }
 
     /// Milliseconds by which a place is earlier than the time it is made of: so far the store's clock may be set back
@@ -124,16 +127,21 @@ package struct EndingsFollower: Sendable {
             }
             missed = nil
         case .reading: step = try read(reply)
-        case .looking(let then):
+        case .looking(let then, let count):
             guard let place else { throw .unexpected }
             if try FindLogLine(key: log, place: place.place).outcome(of: reply) {
                 self.place = then
-            } else if case .line(let last) = then, last != place.place {
+                break
+            }
+            // Trimming leaves the newest lines: one with so few behind it was not trimmed. The store came back from older
+            // data, or as another one that had not got it, and what it lost besides leaves no trace.
+            let gap = count < ReadLog.limit ? Gap.lost : .trimmed
+            if case .line(let last) = then, last != place.place {
                 // What was read is known, and from there on the log is whole.
                 self.place = then
-                step.gap = .trimmed
+                step.gap = gap
             } else {
-                missed = missed ?? .trimmed
+                missed = missed ?? gap
             }
         }
         // The process was stopped, or its loop was: whoever asks about sessions did not run either.
@@ -153,7 +161,7 @@ extension EndingsFollower {
         if step.lines.count < entries.count { step.gap = .notUnderstood }
         let then = entries.last.map { Place.line($0.place) } ?? place
         switch place {
-        case .line: state = .looking(then: then)
+        case .line: state = .looking(then: then, count: entries.count)
         case .time:
             self.place = then
             // So many at once behind a time: there may have been more, and nothing shows that there were not.

@@ -28,6 +28,8 @@ package struct EpochWatch: Sendable {
         case evicted
         /// Another server is the primary now, or the same one after a restart.
         case failover
+        /// The log of endings lacks a line that was read before: the epoch is older than what was lost.
+        case log
     }
 
     /// What follows from an answer.
@@ -110,6 +112,9 @@ package struct EpochWatch: Sendable {
     package mutating func greeted(_ epoch: [UInt8]?, at now: WatchTime) -> Step {
         judge(epoch.map { .bytes($0) } ?? .null, at: now)
     }
+
+    /// The store lacks what it had.
+    package mutating func lostLine(at now: WatchTime) -> Step { forget(.log, at: now) }
 
     /// The connection is gone, and with it the answers.
     package mutating func lost() {

@@ -112,30 +112,41 @@ private struct Following {
         #expect(following.gaps == [])
     }
 
-    @Test(.refuses("SH-40")) func `does not rely on a log whose last line read is gone`() throws {
+    @Test(.refuses("SH-40"), .holds("SH-61")) func `does not rely on a store that lost the last line read`() throws {
         var following = try settled()
         following.cut()
-        for _ in 0..<100 { following.write(try line()) }
-        following.log.trim(to: 0)
+        following.log.lose(1)
         following.connect()
         try following.answer(4)
         #expect(following.lines == [])
-        #expect(following.gaps == [.trimmed])
+        #expect(following.gaps == [.lost])
         // And goes on.
         let next = try line()
         following.write(next)
         try following.answer(4)
         #expect(following.lines == [next])
-        #expect(following.gaps == [.trimmed])
+        #expect(following.gaps == [.lost])
+    }
+
+    /// A store that came back from older data, and was written to before anybody looked.
+    @Test(.refuses("SH-61")) func `does not take what came after for the line that the store lost`() throws {
+        var following = try settled()
+        following.log.lose(1)
+        following.log.clock += 5
+        let next = try line()
+        following.write(next)
+        try following.answer(2)
+        #expect(following.lines == [next])
+        #expect(following.gaps == [.lost])
     }
 
     @Test(.refuses("SH-40")) func `does not rely on what is left of a log that was trimmed while it slept`() throws {
         var following = try settled()
-        let lines = try (0..<10).map { _ in try line() }
+        let lines = try (0..<ReadLog.limit + 10).map { _ in try line() }
         lines.forEach { following.log.write($0) }
-        following.log.trim(to: 3)
-        try following.answer(2)
-        #expect(following.lines == lines.suffix(3))
+        following.log.trim(to: ReadLog.limit + 3)
+        try following.answer(4)
+        #expect(following.lines == lines.suffix(ReadLog.limit + 3))
         #expect(following.gaps == [.trimmed])
     }
 
@@ -314,7 +325,7 @@ private struct Following {
         #expect(lines == written && gaps == [.beginning])
         try writer.expect(["XTRIM", "pc:e", "MAXLEN", "0"])
         try turn(4)
-        #expect(gaps == [.beginning, .trimmed])
+        #expect(gaps == [.beginning, .lost])
         try writer.expect(["FLUSHALL"])
         _ = try client.ask(WriteLog(key: names.log, line: written[0]))
         try turn(4)

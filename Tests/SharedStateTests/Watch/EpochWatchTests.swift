@@ -75,6 +75,17 @@ private let old = StoreReply.bytes("AAAAAAAAAAAAAAAAAAAAAA.1000".bytes)
 private let other = StoreReply.bytes("BBBBBBBBBBBBBBBBBBBBBA.1000".bytes)
 
 @Suite struct `the watch over what the store remembers` {
+    @Test(.refuses("SH-61")) func `takes a store that lost a line of the log for one that forgot`() throws {
+        var watching = try Watching(epoch: old)
+        watching.connect()
+        let step = watching.watch.lostLine(at: WatchTime(wall: watching.now * 1000, monotonic: 0))
+        #expect(step.forgetting == .log)
+        #expect(watching.mayHaveKnown(madeIn: -60) && watching.mayHaveKnown(madeIn: 20))
+        #expect(!watching.mayHaveKnown(madeIn: 22))
+        watching.second()
+        #expect(watching.forgettings == [], "the epoch is as it was")
+    }
+
     @Test(.holds("SH-61")) func `finds nothing forgotten while the epoch is the same`() throws {
         var watching = try Watching(epoch: old)
         watching.connect()
