@@ -23,6 +23,24 @@ struct StoreInUse {
         judgeNonces(store, problems)
         judgeUse(store, object, problems)
         judgeConnections(store, object, problems)
+        judgeLeftOut(store, problems)
+    }
+
+    /// Logins whose sessions each replica, or each browser, keeps for itself, beside a store that has room for sessions.
+    ///
+    /// Whoever adds a store thinks that all is shared then; nothing else says that it is not.
+    private func judgeLeftOut(_ store: StoreSettings, _ problems: ProblemList) {
+        guard store.shares.contains(.sessions) else { return }
+        let entries = document.entries("clients")
+        for login in logins where login.session.store != .shared && !login.session.accepts.contains(.shared) {
+            guard let entry = entries.first(where: { $0.name == login.name }) else { continue }
+            let session = session(of: login)
+            let place = session.map { $0.says("store") ? $0.place(of: "store") : $0.place } ?? entry.place
+            problems.warning(
+                at: place, expected: "shared beside a store with sessions",
+                found: login.session.store == .memory ? "memory" : "cookie",
+                remedy: "say  session: { store: shared } , or leave sessions out of store.shares")
+        }
     }
 
     /// What a worker has let through without the store it writes there first over a connection of its own.
