@@ -77,7 +77,8 @@ package struct LoginClient: Sendable {
         case .tampered:
             environment.onEvent(.sessionTampered(client: client))
             detail = RefusalDetail(
-                expected: "sessions as a gateway wrote them", found: "a value that opens for none", check: "SH-53")
+                expected: "sessions as a gateway wrote them, with the same store.keys at all replicas",
+                found: "a value that opens for none", check: "SH-53")
         case .rolledBack:
             detail = RefusalDetail(
                 expected: "the newest state of a session, or a newer one", found: "an older one", check: "SH-54")

@@ -103,7 +103,10 @@ final class StoreWatch {
         let reply: StoreReply
         switch answer {
         case .reply(let told): reply = StoreReply(copying: told)
-        case .refused, .unknown, .notSent: return reopenLog()
+        case .refused(let refusal, let text):
+            reports.refused(refusal, text, .log, plan.place)
+            return reopenLog()
+        case .unknown, .notSent: return reopenLog()
         }
         do throws(StoreRefusal) {
             follow(try follower.answered(reply, at: Self.milliseconds))
@@ -118,7 +121,9 @@ final class StoreWatch {
     }
 
     private func follow(_ step: EndingsFollower.Step) {
-        if step.gap == .lost, let step = reports.epoch({ $0.lostLine(at: WatchTime.now) }) { reports.forgot(step.forgetting) }
+        if step.gap == .lost, let step = reports.epoch({ $0.lostLine(at: WatchTime.now) }) {
+            reports.forgot(step.forgetting)
+        }
         if !step.lines.isEmpty || step.gap != nil {
             if step.gap != nil, step.gap != .beginning { reports.countGap() }
             let now = WorkerClock().wallSeconds()
@@ -144,6 +149,7 @@ final class StoreWatch {
 
     /// A second has passed.
     func beat() {
+        reports.noteClock(place: plan.place)
         reports.noteLog(lag: follower.lag(at: Self.milliseconds))
         ask(reports.epoch { $0.secondPassed(at: WatchTime.now, word: RandomBytes.fill(16)) } ?? [])
     }
@@ -187,7 +193,7 @@ final class StoreWatch {
             follower.storeForgot()
             for learner in learners { learner.missedLines() }
         }
-        reports.noteInformation(topology: plan.settings.topology, place: plan.place)
+        reports.noteInformation(plan.settings, place: plan.place)
         ask(step.questions)
     }
 

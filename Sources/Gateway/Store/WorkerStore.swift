@@ -114,7 +114,9 @@ final class WorkerStore {
         let links = current.links
         reports.publish(
             StoreReports.Links(
-                states: links.states, counters: links.counters, redirects: links.redirects, inFlight: links.inFlight),
+                // Nobody was found yet who serves: then it is the server, or the guide, that is configured.
+                states: links.states.isEmpty ? [(place: plan.place, isUp: false)] : links.states,
+                counters: links.counters, redirects: links.redirects, inFlight: links.inFlight),
             worker: index)
     }
 
@@ -175,6 +177,10 @@ final class WorkerStore {
         reports.count(
             worker: index, kind, outcome,
             microseconds: outcome == .answered || outcome == .refused ? microseconds : nil)
+        switch answer {
+        case .refused(let refusal, let text): reports.refused(refusal, text, kind, plan.place)
+        case .reply, .unknown, .notSent: break
+        }
         if ticket >= StoreCaller.firstTicket { return caller?.answered(ticket, answer) ?? () }
         if ticket >= StoreWatch.firstTicket { return watch?.answered(ticket, answer) ?? () }
         worker?.pointer.proofAnswered(ticket, ProofAnswer(answer))

@@ -72,6 +72,8 @@ package struct EndingsFollower: Sendable {
     private var missed: Gap? = .beginning
     /// When the log was read to its end last.
     private var readAt: Int64?
+    /// When an answer last said which lines there are, or when the first was awaited; a connection alone says nothing.
+    private var heardAt: Int64?
 
     /// A follower of a store's log, in a process that asks about known sessions every `recheck`.
     ///
@@ -83,12 +85,13 @@ package struct EndingsFollower: Sendable {
         self.wait = TimeToLive(milliseconds: wait.wholeMilliseconds)
     }
 
-    /// Milliseconds since the log was read last; nil before the first time.
-    package func lag(at now: Int64) -> Int64? { readAt.map { max(0, now - $0) } }
+    /// Milliseconds since the log was read last, or since its reading was first awaited; nil before there is a connection.
+    package func lag(at now: Int64) -> Int64? { heardAt.map { max(0, now - $0) } }
 
     /// A connection stands; `now` is in milliseconds of the clock that nobody sets.
     package mutating func connected(at now: Int64) -> Step {
         lost()
+        heardAt = heardAt ?? now
         var step = Step()
         defer { readAt = readAt.map { _ in now } }
         if isLate(now), missed == nil { step.gap = .late }
@@ -147,6 +150,7 @@ package struct EndingsFollower: Sendable {
         // The process was stopped, or its loop was: whoever asks about sessions did not run either.
         if isLate(now), step.gap == nil, missed == nil { step.gap = .late }
         readAt = now
+        if case .placing = asked {} else { heardAt = now }
         step.question = next(after: asked)
         return step
     }

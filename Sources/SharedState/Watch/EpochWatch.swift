@@ -16,6 +16,8 @@
 package struct EpochWatch: Sendable {
     /// How it was noticed that what was used before is unknown.
     package enum Forgetting: Sendable, Equatable {
+        /// There is no epoch, and this process has seen none: the store is new, or forgot before it began to look.
+        case new
         /// The epoch is gone.
         case missing
         /// The epoch is another one.
@@ -54,6 +56,8 @@ package struct EpochWatch: Sendable {
     private let window: Int64
     private let failover: StoreSettings.AfterFailover
     private var epoch: StoreEpoch?
+    /// Whether any epoch was seen.
+    private var hasSeenEpoch = false
     private var awaited: [Awaited] = []
     private var word: [UInt8] = []
     private var mayReadInformation = true
@@ -67,6 +71,11 @@ package struct EpochWatch: Sendable {
     package private(set) var information: StoreInformation?
     /// How far clocks are apart.
     package private(set) var skew = ClockSkew()
+    /// Whether it cannot be known if a new connection leads to the same server, though proofs depend on it.
+    package var cannotSeeFailovers: Bool { !mayReadInformation && failover == .refuse }
+    /// How long proofs wait when a store is new, in seconds.
+    package var newSeconds: Int { Int(window) }
+
     /// The greatest time up to which a forgotten proof could be accepted, in seconds since 1970.
     package private(set) var forgottenUntil = Int64.min
 
@@ -103,7 +112,7 @@ package struct EpochWatch: Sendable {
         case .information: return informationRead(reply, at: now)
         case .making(let epoch):
             guard let found = try? MakeEpoch(key: key, epoch: epoch).outcome(of: reply) else { return Step() }
-            self.epoch = found
+            (self.epoch, hasSeenEpoch) = (found, true)
             return Step()
         }
     }
@@ -149,7 +158,7 @@ extension EpochWatch {
     private mutating func epochRead(_ reply: StoreReply, at now: WatchTime) -> Step {
         var step = judge(reply, at: now)
         // Without the store's time it cannot say when: the next second makes it.
-        guard step.forgetting == .missing, let time, !word.isEmpty else { return step }
+        guard step.forgetting == .missing || step.forgetting == .new, let time, !word.isEmpty else { return step }
         let made = StoreEpoch(word: word, at: time)
         awaited.append(.making(made))
         step.questions = [
@@ -168,9 +177,9 @@ extension EpochWatch {
         }
         guard let found else {
             epoch = nil
-            return forget(.missing, at: now)
+            return forget(hasSeenEpoch ? .missing : .new, at: now)
         }
-        defer { epoch = found }
+        defer { (epoch, hasSeenEpoch) = (found, true) }
         if let epoch { return epoch == found ? Step() : forget(.replaced, at: now) }
         guard let madeAt = found.madeAt else { return forget(.altered, at: now) }
         let since = min(madeAt, now.seconds)

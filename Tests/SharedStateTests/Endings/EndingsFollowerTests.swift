@@ -93,6 +93,23 @@ private struct Following {
         #expect(following.follower.lag(at: 7) == 7)
     }
 
+    /// Whoever may not read it connects again and again.
+    @Test func `is the later the longer it is not let read, however often it connects`() throws {
+        var following = try Following()
+        #expect(following.follower.lag(at: 0) == nil)
+        for second in 0..<5 as Range<Int64> {
+            following.now = second * 1000
+            following.connect()
+            try following.answer()
+            #expect(following.command == "XREAD")
+            following.cut()
+        }
+        #expect(following.follower.lag(at: 5000) == 5000)
+        following.connect()
+        try following.answer(2)
+        #expect(following.follower.lag(at: following.now) == 0)
+    }
+
     @Test func `asks on a connection of its own, and lets the store hold the question`() throws {
         let following = try settled()
         let words = try #require(following.question).arguments.map { String(decoding: $0, as: UTF8.self) }

@@ -145,7 +145,11 @@ private let other = StoreReply.bytes("BBBBBBBBBBBBBBBBBBBBBA.1000".bytes)
         #expect(!watching.mayHaveKnown(madeIn: 22), "a time that has not come does not last")
         watching = try Watching()
         watching.connect()
-        #expect(watching.forgettings == [.missing])
+        #expect(watching.forgettings == [.new], "it lost nothing that anybody knew")
+        #expect(watching.mayHaveKnown(madeIn: 0))
+        watching.epoch = .null
+        watching.second()
+        #expect(watching.forgettings == [.new, .missing])
     }
 
     @Test(.refuses("SH-61")) func `refuses proofs where something else lies under the epoch's name`() throws {
@@ -401,6 +405,9 @@ private let other = StoreReply.bytes("BBBBBBBBBBBBBBBBBBBBBA.1000".bytes)
     @Test func `tells what keeps it from being a gateway's store`() {
         let information = StoreInformation(text.bytes)
         #expect(information.unsuitabilities(as: .standalone) == [.evicting(policy: "allkeys-lru")])
+        let alone = StoreInformation("role:master\r\nconnected_slaves:0\r\n".bytes)
+        #expect(alone.unsuitabilities(as: .standalone, .replica) == [.noReplica])
+        #expect(alone.unsuitabilities(as: .standalone) == [])
         #expect(information.unsuitabilities(as: .cluster) == [.evicting(policy: "allkeys-lru"), .noCluster])
         let cluster = StoreInformation("redis_version:6.2.14\r\ncluster_enabled:1\r\n".bytes)
         #expect(cluster.unsuitabilities(as: .sentinel) == [.tooOld(version: "6.2.14"), .cluster])
