@@ -229,7 +229,8 @@ final class StoreReports: Sendable {
     var reach: Reach? {
         readings.map { readings in
             let count = readings.servers.count { $0.isUp }
-            return count == 0 ? .down : count == readings.servers.count ? .up : .partly
+            if count == readings.servers.count { return .up }
+            return isUp == true ? .partly : .down
         }
     }
 
