@@ -13,6 +13,7 @@ final class RedisServer: Sendable {
     private let folder: Folder
     /// Whether the administrator of the article may sign in, and nobody else may do everything.
     private let isClosed: Bool
+    private let lines: [String]
     var path: String { folder.path + "/redis.sock" }
 
     /// Everything in memory, and the user who is there without signing in may do everything.
@@ -22,26 +23,25 @@ final class RedisServer: Sendable {
             ["appendonly no", "maxmemory \(memory)", try MinimalUser.line(password: "correct")])
     }
 
-    /// With all users of the article and with the file that keeps every change, as the article on Kubernetes tells.
-    static func kept() throws -> RedisServer { try kept(in: Folder()) }
-
-    private static func kept(in folder: Folder) throws -> RedisServer {
-        try RedisServer(
-            folder, isClosed: true,
-            ["appendonly yes", "appendfsync everysec"] + MinimalUser.allLines(password: "correct"))
+    /// With all users of the article, changed where a test says so, and with the file that keeps every change, as the article on
+    /// Kubernetes tells.
+    static func kept(_ change: (String) -> String = { $0 }) throws -> RedisServer {
+        let users = try MinimalUser.allLines(password: "correct").map(change)
+        return try RedisServer(Folder(), isClosed: true, ["appendonly yes", "appendfsync everysec"] + users)
     }
 
     /// The same server after a stop and a start, with what it kept.
     func restarted() throws -> RedisServer {
         process.signal(15)
         guard process.waitForEnd() != nil else { throw WireFailure.timedOut("the end of redis-server") }
-        return try RedisServer.kept(in: folder)
+        return try RedisServer(folder, isClosed: isClosed, lines)
     }
 
     /// Milliseconds do not matter here: the server is there, or the test has failed.
     private init(_ folder: Folder, isClosed: Bool, _ lines: [String]) throws {
         self.folder = folder
         self.isClosed = isClosed
+        self.lines = lines
         let path = folder.path + "/redis.sock"
         let configuration =
             ["port 0", "unixsocket \(path)", "dir \(folder.path)", "save \"\"", "maxmemory-policy noeviction"] + lines

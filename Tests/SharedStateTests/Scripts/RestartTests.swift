@@ -38,6 +38,36 @@ import Testing
         #expect(try await second.load(written)?.id == late.id)
     }
 
+    /// What the documents told operators before: such servers run on.
+    @Test(.refuses("SH-61")) func `lacks the log's line of what it lost, where its default user has no rights`()
+        async throws
+    {
+        let server = try RedisServer.kept { $0.hasPrefix("user default ") ? "user default off" : $0 }
+        let replica = try Replica(server, prefix: StoreNumberText.random())
+        var follower = EndingsFollower(replica.shared.names, recheck: .seconds(10), wait: .milliseconds(10))
+        var (question, gaps) = (follower.connected(at: 0).question, [EndingsFollower.Gap]())
+        func turn(_ server: RedisServer, _ count: Int) throws {
+            let reader = try server.client()
+            for _ in 0..<count {
+                let step = try follower.answered(try reader.send(try #require(question).arguments), at: 0)
+                if let gap = step.gap { gaps.append(gap) }
+                question = step.question
+            }
+        }
+        let session = Sample.session()
+        _ = try await replica.create(session)
+        #expect(try await replica.store.end(.session(session), now: now).count == 1)
+        replica.settle()
+        try turn(server, 6)
+        #expect(gaps == [.beginning])
+        let again = try server.restarted()
+        // A release that no longer asks what the user may do has lost nothing.
+        guard !again.complaints.isEmpty else { return }
+        question = follower.connected(at: 0).question
+        try turn(again, 4)
+        #expect(gaps == [.beginning, .lost])
+    }
+
     @Test(.refuses("SH-89")) func `lets nobody in who does not sign in`() throws {
         let server = try RedisServer.kept()
         let stranger = try StoreClient(server.path)
