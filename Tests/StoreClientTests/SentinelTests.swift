@@ -12,7 +12,7 @@ import Testing
 /// A primary that Sentinels watch, as people run it.
 @Suite(.serialized) struct `a store whose primary the Sentinels know` {
     enum Failover: CaseIterable {
-        case crash, stop, command
+        case crash, stop, command, ownCommand
     }
 
     @Test(.holds("SH-03"), .holds("SH-77"), .refuses("SH-77"), arguments: Failover.allCases)
@@ -25,7 +25,8 @@ import Testing
         case .crash: store.primary.kill()
         case .stop: store.primary.process.signal(SIGSTOP)
         case .command:
-            try RedisAdmin(port: store.sentinels[0].port).ask("SENTINEL", "FAILOVER", Sentinels.name)
+            try store.sentinels[0].ask("SENTINEL", "FAILOVER", Sentinels.name)
+        case .ownCommand: try store.handOver()
         }
         var known: UInt64?
         var last: UInt64 = 0

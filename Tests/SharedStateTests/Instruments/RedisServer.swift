@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import SharedState
 
-/// A server of Debian's package, on a Unix socket in a folder of its own, with the user that the article on shared state
+/// A server (see `StoreProgram`), on a Unix socket in a folder of its own, with the user that the article on shared state
 /// tells operators to make.
 final class RedisServer: Sendable {
     /// For tests that change nothing of the server.
@@ -28,7 +28,7 @@ final class RedisServer: Sendable {
             \(try MinimalUser.line(password: "correct"))
             """
         try configuration.write(toFile: folder + "/redis.conf", atomically: true, encoding: .utf8)
-        process = try ChildProcess("redis-server", [folder + "/redis.conf"])
+        process = try StoreProgram.start([folder + "/redis.conf"])
         let process = process
         let path = path
         guard eventually({ !process.isRunning || (try? StoreClient(path))?.isAnswering == true }), process.isRunning
