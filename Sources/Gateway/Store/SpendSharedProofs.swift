@@ -23,6 +23,8 @@ extension WorkerStore: ProofSharing {
             reports.count(worker: index, .proof, .unavailable, microseconds: nil)
             return .busy
         case .down:
+            // Another worker may be in where the store takes no more clients (SH-84).
+            if reports.isReachedNow { return relay(digest, until: until, now: now, ticket: ticket) }
             reports.count(worker: index, .proof, .unavailable, microseconds: nil)
             return judgeOutage(digest, until: until)
         }
@@ -66,7 +68,7 @@ extension WorkerStore: ProofSharing {
         reports.areProofsLocal(false, worker: index)
     }
 
-    // MARK: by the first worker's connection
+    // MARK: by another worker's connection
 
     private func relay(_ digest: SHA256Digest, until: Int64, now: Int64, ticket: UInt64) -> ProofQuestion {
         guard let worker else { return .unavailable }

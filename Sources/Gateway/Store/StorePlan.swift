@@ -25,7 +25,7 @@ struct StorePlan {
     ///
     /// Without `readsTLS` no certificate is read: for whoever opens no connection.
     init(
-        _ settings: StoreSettings, _ proofs: ProofSettings, caller: StoreCaller, readsTLS: Bool
+        _ settings: StoreSettings, _ proofs: ProofSettings, caller: any StoreAsking, readsTLS: Bool
     ) throws(GatewayFailure) {
         proofWindow = (proofs.past, proofs.future)
         do throws(CryptoRefusal) {

@@ -170,6 +170,16 @@ final class StoreReports: Sendable {
         }
     }
 
+    /// A server has said what it is, before anything is asked on that connection; `isAgain` where this worker has had another.
+    ///
+    /// One worker looks each second, and any of them may be the first to reach another primary (SH-62).
+    func greeted(information text: [UInt8]?, isAgain: Bool) {
+        guard let step = epoch({ $0.greeted(information: text, isAgain: isAgain, at: WatchTime.now) }),
+            step.forgetting != nil
+        else { return }
+        forgot(step.forgetting)
+    }
+
     func told(_ event: StoreEvent) {
         switch event {
         case .connected(let place):

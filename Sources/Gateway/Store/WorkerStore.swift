@@ -19,7 +19,7 @@ final class WorkerStore {
     let loop: EventLoop
     private let resolver: Resolver
     let reports: StoreReports
-    /// Of the worker by whose links the process asks what no request waits for on a worker.
+    /// By which the process asks, over this worker's links, what no request waits for on a worker.
     private let caller: StoreCaller?
     let index: Int
     /// Whom answers to its requests are told.
@@ -35,6 +35,8 @@ final class WorkerStore {
     private var next: StoreSide?
     private var leaving: [StoreSide] = []
     private var isStarted = false
+    /// Whether a server of the store was reached, so that the next connection is a new one.
+    private var hasConnected = false
     /// Whether it asks by the first worker's connection, and has none of its own.
     private(set) var isRelayed: Bool
     /// What one worker watches for all.
@@ -94,14 +96,18 @@ final class WorkerStore {
         isStarted = true
         self.worker = WorkerReference(pointer: worker)
         guard !isRelayed else { return }
-        if caller != nil {
+        // One watches for all.
+        if index == 0 {
             let watch = StoreWatch(plan, loop, resolver, reports, self)
             self.watch = watch
             watch.start()
         }
         caller?.use(current.links)
-        caller?.onUnsent = { [reports, index] letter in
-            reports.count(worker: index, StoreMetrics.Kind(letter: letter), .unavailable, microseconds: nil)
+        // Counted once, whoever else is asked then.
+        if index == 0 {
+            caller?.onUnsent = { [reports, index] letter in
+                reports.count(worker: index, StoreMetrics.Kind(letter: letter), .unavailable, microseconds: nil)
+            }
         }
         current.links.start()
         publish()
@@ -139,6 +145,7 @@ final class WorkerStore {
         patience?.cancel()
         next?.links.stop()
         next = nil
+        caller?.use(nil)
         leave(current)
         beat?.cancel()
         reports.publish(nil, worker: index)
@@ -182,10 +189,14 @@ final class WorkerStore {
 
     fileprivate func told(_ event: StoreEvent, by side: StoreSide) {
         reports.told(event)
+        if case .information(_, let text) = event, plan.settings.topology != .cluster {
+            reports.greeted(information: text, isAgain: hasConnected)
+        }
         if case .connected = event, side === next { serve(by: side) }
         guard side === current else { return }
         switch event {
         case .connected:
+            hasConnected = true
             lostAt = nil
             publish()
             watch?.connected()

@@ -9,6 +9,7 @@ import OAuth
 import Pages
 import Replay
 import Sessions
+import SharedState
 import StoreClient
 import Telemetry
 import Transport
@@ -49,7 +50,7 @@ struct SharedResources {
     /// and decisions that may be asked about.
     init(
         _ settings: GatewaySettings, operatorLog: OperatorLog, audit: Auditor? = nil, metricsSlots: [Int] = [],
-        continuing previous: SharedResources? = nil, readsTLS: Bool = true, storeCaller: StoreCaller? = nil
+        continuing previous: SharedResources? = nil, readsTLS: Bool = true, storeCaller: (any StoreAsking)? = nil
     ) throws(GatewayFailure) {
         try UpstreamCredential.check(settings.routes)
         try SharedResources.checkSessionKeys(settings)

@@ -427,6 +427,12 @@ extension RequirementTable {
                 A slow store is waited for as long as a command may take. One that answers nothing is down after a second.
                 """),
         Requirement(
+            id: "SH-79", source: "RFC 9293 §3.8.3; RFC 5482",
+            promise: """
+                A server whose packets are lost is left within three seconds, though nobody says that it is gone. No command waits \
+                longer than its time meanwhile.
+                """),
+        Requirement(
             id: "SH-80", source: "RESP specification",
             promise: """
                 A link closes a connection whose bytes are no reply, or a reply too many. Nobody is given the answer \
@@ -451,7 +457,8 @@ extension RequirementTable {
         Requirement(
             id: "SH-84", source: "Redis manual: maxclients",
             promise: """
-                A store that takes no more clients is down, and is reached when it has fewer.
+                A store that takes no more clients is reached when it has fewer. Until then all workers of a process use the \
+                connections that some of them have; a process without any says that the store is down.
                 """),
         Requirement(
             id: "SH-85", source: "Redis Cluster specification",

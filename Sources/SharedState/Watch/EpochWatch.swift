@@ -111,6 +111,20 @@ package struct EpochWatch: Sendable {
         judge(epoch.map { .bytes($0) } ?? .null, at: now)
     }
 
+    /// What another connection was told of the server when it was opened, nil where it may not ask; `isAgain` where its worker
+    /// has had one before.
+    ///
+    /// Proofs that the server may have lost are refused from here on. What else follows from another server is done by the
+    /// round of questions that finds it out, which comes later: nothing of this is remembered.
+    package mutating func greeted(information text: [UInt8]?, isAgain: Bool, at now: WatchTime) -> Step {
+        guard failover == .refuse else { return Step() }
+        guard let text else { return isAgain ? forget(.failover, at: now) : Step() }
+        guard let before = information else { return Step() }
+        let read = StoreInformation(text)
+        let isSame = before.replicationID == read.replicationID && before.runID == read.runID
+        return isSame ? Step() : forget(.failover, at: now)
+    }
+
     /// The connection is gone, and with it the answers.
     package mutating func lost() {
         awaited = []

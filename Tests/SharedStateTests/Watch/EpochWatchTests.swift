@@ -260,6 +260,32 @@ private let other = StoreReply.bytes("BBBBBBBBBBBBBBBBBBBBBA.1000".bytes)
         #expect(watching.mayHaveKnown(madeIn: 21) && !watching.mayHaveKnown(madeIn: 22))
     }
 
+    @Test(.holds("SH-62"), .refuses("SH-62"))
+    func `hears of another primary from any connection that is opened, and finds it out for itself`() throws {
+        let now = WatchTime(wall: Sample.now * 1000, monotonic: 0)
+        for failover in [StoreSettings.AfterFailover.accept, .refuse] {
+            var watching = try Watching(failover: failover, epoch: old)
+            func greet(_ watching: inout Watching, isAgain: Bool = true) -> EpochWatch.Forgetting? {
+                var text: [UInt8]?
+                if case .bytes(let bytes) = watching.information { text = bytes }
+                return watching.watch.greeted(information: text, isAgain: isAgain, at: now).forgetting
+            }
+            #expect(greet(&watching, isAgain: false) == nil, "the first of a worker, where nobody may look")
+            #expect(greet(&watching) == (failover == .refuse ? .failover : nil), "any other one there")
+            watching.inform()
+            #expect(greet(&watching) == nil, "nobody knows what was before")
+            watching.connect()
+            #expect(greet(&watching) == nil)
+            watching.inform(run: "r2", history: "h2")
+            #expect(greet(&watching, isAgain: false) == (failover == .refuse ? .failover : nil))
+            #expect(watching.mayHaveKnown(madeIn: 21) == (failover == .refuse))
+            #expect(watching.failovers == 0)
+            watching.second()
+            #expect(watching.failovers == 1, "sessions are asked about then")
+            #expect(greet(&watching) == nil)
+        }
+    }
+
     @Test func `agrees with another about an epoch that both make`() throws {
         let server = try RedisServer()
         let names = try Sample.names()
