@@ -309,7 +309,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "portcullis", "SharedStateTests", "SharedState", "Sessions", "JSON", "Bytes", "Crypto", "JOSE",
+                "portcullis", "SharedStateTests", "StoreClientTests", "SharedState", "Sessions", "JSON", "Bytes",
+                "Crypto", "JOSE",
                 "TestSupport", "TestTraits",
             ],
             swiftSettings: settings),

@@ -89,6 +89,33 @@ import Testing
         #expect(isBack, "\(others[0].diagnosis)")
     }
 
+    /// The server takes a second use of a refresh token for theft, and ends the login.
+    @Test(.holds("SH-30"), .refuses("SH-30", "SH-32"))
+    func `that is over is refreshed once for three hundred requests at once, and all of them are served`() throws {
+        let store = try StoreServer()
+        let (stage, others) = try fleet(store, Fleet.patiently, workers: 2)
+        stage.server.change { $0.tokenSeconds = 1 }
+        let browser = try stage.login()
+        let gate = Gate()
+        stage.server.change {
+            $0.tokenSeconds = 300
+            $0.refreshGate = gate
+        }
+        // Its token is over by then, and nobody is served by it any more.
+        dawdle(for: .milliseconds(1100))
+        let gateways = [stage.gateway] + others
+        let clients = try (0..<300).map { try gateways[$0 % 3].client() }
+        for client in clients { try client.send(request("GET", "/app/a", fields: browser.lines)) }
+        #expect(eventually { stage.server.issuer.fetches(ScriptedIssuer.tokenPath) == 2 })
+        gate.open()
+        let statuses = try clients.map { try $0.response().status }
+        #expect(statuses.allSatisfy { $0 == 200 }, "\(Dictionary(grouping: statuses) { $0 }.mapValues(\.count))")
+        #expect(stage.server.requests(for: "refresh_token").count == 1)
+        let tokens = Set(stage.upstream.requests.compactMap { $0.fields.only("authorization") })
+        #expect(tokens.count == 1, "the new one, and never the old")
+        #expect(stage.server.revoked.isEmpty)
+    }
+
     @Test(.holds("SH-30"), .refuses("SH-30")) func `is refreshed once by all of them`() throws {
         let store = try StoreServer()
         let (stage, others) = try fleet(store, workers: 2)
