@@ -134,8 +134,8 @@ let package = Package(
         .target(
             name: "Access",
             dependencies: [
-                "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "Telemetry", "Issuers", "Replay",
-                "Sessions", "Pages", "Refusals", "Login",
+                "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "Telemetry", "Issuers",
+                "Replay", "Sessions", "Pages", "Refusals", "Login",
             ],
             swiftSettings: pure),
 

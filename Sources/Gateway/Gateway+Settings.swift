@@ -198,6 +198,8 @@ package struct LimitSettings: Sendable {
     package var fieldLine = 32 * 1024
     /// Largest access token; every issuer's rules carry it too.
     package var accessToken = 16 * 1024
+    /// How many requests there may be, and whose.
+    package var requests = RequestRateSettings()
     /// Largest request body; nil for no limit.
     package var requestBody: Int64?
     /// Bytes a second that a request's body must bring, on average over `TimeoutSettings.requestBody`; 0 for none.

@@ -1,6 +1,7 @@
 import Access
 import Crypto
 import HTTPMessage
+import Rates
 import Telemetry
 import Transport
 
@@ -15,12 +16,13 @@ extension WorkerRef {
         let client = exchange.pointee.client
         let arrival = Arrival(
             listener: Int(client.pointee.listener), now: clock.wallSeconds(), clearText: client.pointee.clearText,
-            connection: ClientArrival(client: client, worker: self))
+            connection: ClientArrival(client: client, worker: self, exchange: exchange))
         let judgement = pointee.policy.access.pointee.judge(
             HeadView(heads.span, message.span), arrival, &pointee.identities, &exchange.pointee.findings
         ) { findings, identities throws(Refused) in
             try planRequest(exchange, bytes, count, &findings, &identities)
         }
+        if !pointee.identities.leases.questions.isEmpty { askForLeases() }
         if exchange.pointee.findings.sessionCookie != .none { changeSessionCookie(exchange) }
         if exchange.pointee.findings.isWebSocketOffPath { sayPlain(exchange) }
         return judgement
@@ -60,6 +62,7 @@ extension WorkerRef {
 struct ClientArrival: ArrivalConnection {
     let client: ClientRef
     let worker: WorkerRef
+    let exchange: ExchangeRef
 
     func serverNameAgrees(with host: Span<UInt8>) -> Bool {
         client.pointee.stream.tls == nil || client.pointee.stream.serverNameAgrees(with: host)
@@ -68,6 +71,10 @@ struct ClientArrival: ArrivalConnection {
     var isFromTerminator: Bool {
         worker.pointee.listening.listeners[Int(client.pointee.listener)].terminators.contains(client.pointee.peer)
     }
+
+    var network: (UInt64, UInt64)? { worker.countedNetwork(exchange) }
+
+    var nanoseconds: UInt64 { worker.clock.microseconds() &* 1000 }
 
     /// Digested once; whoever has none is asked again, which costs little and lets nobody in.
     var certificateDigest: SHA256Digest? {

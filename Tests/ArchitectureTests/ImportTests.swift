@@ -37,7 +37,8 @@ enum ImportTable {
             "Sessions", "SharedState", "Pages", "Refusals",
         ],
         "Access": [
-            "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "Telemetry", "Issuers", "Replay",
+            "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "Telemetry", "Issuers",
+            "Replay",
             "Sessions", "Pages", "Refusals", "Login",
         ],
         "Gateway": [

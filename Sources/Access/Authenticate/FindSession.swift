@@ -123,7 +123,8 @@ extension AccessPolicy {
         let record = TokenRecord(
             found.digest, token, issuer: login.client.issuer, generation: 0, leeway: 0,
             usableUntil: min(refreshAt, touchAt, recheckAt, session.endsAt),
-            answers: catalogue.answers(for: token, issuer: login.client.issuer))
+            answers: catalogue.answers(for: token, issuer: login.client.issuer),
+            limitKeys: LimitKeys.words(catalogue.limitKeys, of: token))
         let state = SessionState(
             session, login: found.login, store: identities.stores[found.login], endings: found.endings,
             proofs: ProofMaker(session))

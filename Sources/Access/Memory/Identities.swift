@@ -1,6 +1,7 @@
 package import Issuers
 package import JOSE
 package import OAuth
+package import Rates
 package import Replay
 package import Sessions
 package import Telemetry
@@ -27,6 +28,8 @@ package struct Identities {
     package var vouchedTokens = VouchedTokens()
     /// The keys that sign identity assertions; nil when none are signed.
     package var assertionKeys: AssertionKeys?
+    /// What it may spend of limits that replicas share.
+    package var leases = LeaseTable()
     /// Where lookups are counted.
     package let metrics: WorkerMetrics
     /// Lent to whoever puts bytes together for a moment, such as another reading of a path; nobody reads what was in it.

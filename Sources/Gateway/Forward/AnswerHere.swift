@@ -34,7 +34,10 @@ extension WorkerRef {
             // RFC 6455 §4.2.2, RFC 9110 §15.5.22: which it would be, and that it is an upgrade.
             fields += [("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13")]
         }
-        if let seconds = refusal.retryAfterSeconds { fields.append(("Retry-After", "\(seconds)")) }
+        let retry = exchange.pointee.findings.retryAfterSeconds
+        if let seconds = retry > 0 ? Int(retry) : refusal.retryAfterSeconds {
+            fields.append(("Retry-After", "\(seconds)"))
+        }
         if isAnsweredByLogin(exchange, refusal) {
             return answerLoginRequired(exchange, login ?? LoginPointer(), challenges: fields)
         }

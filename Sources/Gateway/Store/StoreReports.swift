@@ -26,10 +26,13 @@ final class StoreReports: Sendable {
     private let said = Mutex<[Said: UInt64]>([:])
     private let links: Mutex<[Links?]>
     private let localWorkers = Mutex<Set<Int>>([])
+    /// Those that count requests without the store, and those that have counted with it.
+    private let counting = Mutex<(local: Set<Int>, shared: Set<Int>)>(([], []))
     /// What the store may have forgotten.
     let forgotten = ForgottenProofs()
     private let watching = Mutex<EpochWatch?>(nil)
     private let forgettingSaid = OncePerMinute()
+    private let limitsSaid = OncePerMinute()
     private let gaps = Atomic<UInt64>(0)
     private let tamperings = Atomic<UInt64>(0)
     private let forgettings = Atomic<UInt64>(0)
@@ -142,6 +145,7 @@ final class StoreReports: Sendable {
             readings.clockSkew = (watch?.skew.milliseconds ?? 0) &* 1000
             readings.isEvicting = watch?.information?.isEvicting ?? false
         }
+        readings.areLimitsLocal = counting.withLock { !$0.local.isEmpty }
         readings.areProofsLocal = localWorkers.withLock { !$0.isEmpty }
         readings.reconnects = losses.withLock { $0.map { (reason: $0.word, count: $0.count) } }
         return readings
@@ -155,6 +159,21 @@ final class StoreReports: Sendable {
             return false
         }
         if isNew { log.write(.error, .storeProofsLocal, []) }
+    }
+
+    /// Whether this worker counts requests without the store.
+    func areLimitsLocal(_ areLocal: Bool, worker: Int) {
+        let isNew = counting.withLock { workers in
+            guard areLocal else {
+                workers.local.remove(worker)
+                workers.shared.insert(worker)
+                return false
+            }
+            // At the start nobody has reached the store yet, and nothing is lost.
+            return workers.local.insert(worker).inserted && workers.local.count == 1 && workers.shared.contains(worker)
+        }
+        guard isNew, limitsSaid.takesTurn(at: WorkerClock().microseconds()) else { return }
+        log.write(.warning, .storeLimitsLocal, [])
     }
 
     /// Whether a server of the store takes commands; nil where there is no store.

@@ -65,6 +65,7 @@ final class WorkerStore {
         }
         beat = LoopTimer(loop: loop) { [unowned self] in
             publish()
+            noteLimits()
             watch?.beat()
             beat?.arm(milliseconds: 1000)
         }
@@ -93,6 +94,7 @@ final class WorkerStore {
         guard !isStarted else { return }
         isStarted = true
         self.worker = WorkerReference(pointer: worker)
+        noteLimits()
         guard !isRelayed else { return }
         if caller != nil {
             let watch = StoreWatch(plan, loop, resolver, reports, self)
@@ -159,6 +161,7 @@ final class WorkerStore {
         (next, leaving) = (nil, [])
         beat?.cancel()
         reports.publish(nil, worker: index)
+        reports.areLimitsLocal(false, worker: index)
     }
 
     /// Takes a command about a key of this slot.
@@ -170,12 +173,14 @@ final class WorkerStore {
         let kind =
             ticket >= StoreCaller.firstTicket
             ? StoreMetrics.Kind(letter: StoreCaller.kind(of: ticket))
-            : ticket >= StoreWatch.firstTicket ? .other : .proof
+            : ticket >= WorkerStore.firstLeaseTicket
+                ? .limit : ticket >= StoreWatch.firstTicket ? .other : .proof
         let outcome = StoreMetrics.Outcome(answer)
         reports.count(
             worker: index, kind, outcome,
             microseconds: outcome == .answered || outcome == .refused ? microseconds : nil)
         if ticket >= StoreCaller.firstTicket { return caller?.answered(ticket, answer) ?? () }
+        if ticket >= WorkerStore.firstLeaseTicket { return leaseAnswered(ticket, answer) }
         if ticket >= StoreWatch.firstTicket { return watch?.answered(ticket, answer) ?? () }
         worker?.pointer.proofAnswered(ticket, ProofAnswer(answer))
     }
@@ -188,11 +193,13 @@ final class WorkerStore {
         case .connected:
             lostAt = nil
             publish()
+            noteLimits()
             watch?.connected()
         case .lost:
             watch?.lost()
             if lostAt == nil, !side.links.states.contains(where: \.isUp) { lostAt = WorkerClock().microseconds() }
             publish()
+            noteLimits()
         case .epoch, .information, .unsuitable: break
         }
     }
@@ -206,6 +213,7 @@ final class WorkerStore {
         beat?.arm(milliseconds: 1000)
         lostAt = side.links.states.contains(where: \.isUp) ? nil : WorkerClock().microseconds()
         caller?.use(side.links)
+        noteLimits()
     }
 
     /// Keeps a side until what it was asked is answered.
@@ -224,6 +232,7 @@ extension StoreMetrics.Kind {
         case UInt8(ascii: "p"): self = .proof
         case UInt8(ascii: "t"), UInt8(ascii: "l"), UInt8(ascii: "r"): self = .login
         case UInt8(ascii: "e"): self = .log
+        case UInt8(ascii: "q"): self = .limit
         default: self = .other
         }
     }

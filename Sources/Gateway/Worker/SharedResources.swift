@@ -89,6 +89,8 @@ struct SharedResources {
         nonces = try SharedResources.nonces(settings, ownNonceKey)
         var access = AccessSettings(settings, published)
         access.nonces = nonces
+        access.limitTables = RequestLimitTables(
+            settings.routes, RequestRateSettings(settings), continuing: previous?.tables.limitTables)
         tables = RouteTable(access, SharedResources.places(settings, upstreams, metricsSlots))
     }
 

@@ -28,4 +28,6 @@ enum StoreKind: String, Sendable, CaseIterable {
     case logoutToken = "l"
     /// A request object that the authorization server fetches.
     case requestObject = "r"
+    /// What was spent of a rate of requests.
+    case limit = "q"
 }

@@ -85,6 +85,22 @@ package struct StoreNames: Sendable {
         names(.serverSessionIndex, tag: 3, [client, issuer, serverSession])
     }
 
+    /// What was spent of a limit by somebody whom all processes know by these 128 bits.
+    ///
+    /// Named by the first key alone: while that is changed, replicas with another one count apart.
+    package func limit(_ name: [UInt8], low: UInt64, high: UInt64) -> StoreName {
+        var holder: [UInt8] = []
+        for word in [low, high] {
+            for shift in stride(from: 56, through: 0, by: -8) {
+                holder.append(UInt8(truncatingIfNeeded: word >> shift))
+            }
+        }
+        let message = StoreNames.joined(tag: 4, [name, holder])
+        var bytes = StoreNames.start(.limit, prefix)
+        Base64URL.append(ring.first.names.authenticate(message.span).span.extracting(0..<16), to: &bytes)
+        return StoreName(bytes: bytes)
+    }
+
     private func names(_ kind: StoreKind, tag: UInt8, _ texts: [String]) -> [StoreName] {
         let message = StoreNames.joined(tag: tag, texts.map { Array($0.utf8) })
         return ring.keys.map { key in

@@ -25,6 +25,8 @@ enum StoreScript: String, Sendable, CaseIterable {
     case fetch
     /// Writes a line into the log of endings and refreshes.
     case log
+    /// Grants a part of a rate of requests.
+    case lease
 
     /// The script, as the store is given it.
     var text: String {
@@ -38,6 +40,7 @@ enum StoreScript: String, Sendable, CaseIterable {
         case .enroll: StoreScript.enrollText
         case .fetch: StoreScript.fetchText
         case .log: StoreScript.logText
+        case .lease: StoreScript.leaseText
         }
     }
 }
@@ -163,6 +166,28 @@ extension StoreScript {
         if not count or not s[2] or count >= tonumber(ARGV[1]) then return false end
         redis.call('HSET', KEYS[1], 'g', string.format('%.0f', count + 1))
         return s[2]
+        """
+
+    /// ARGV: nanoseconds that one takes to come back, how many there are at most, how many were spent, how many are wanted.
+    ///
+    /// Those that were spent are the ones without a grant, less those granted and not spent. Returns how many are granted,
+    /// and in how many microseconds there is another one.
+    ///
+    /// The value is until when all that was taken is paid for, by the store's clock. What lies further ahead than anybody
+    /// here writes is nobody's word: the clock was set back, or a stranger wrote it.
+    private static let leaseText = """
+        #!lua
+        local time = redis.call('TIME')
+        local now = time[1] * 1000000 + time[2]
+        local interval = ARGV[1] / 1000
+        local full = ARGV[2] * interval
+        local taken = (tonumber(redis.call('GET', KEYS[1]) or 0) or 0) - now
+        if not (taken > 0 and taken <= 10 * full + 1) then taken = 0 end
+        taken = math.min(math.max(0, taken + ARGV[3] * interval), 10 * full)
+        local granted = math.max(0, math.min(tonumber(ARGV[4]), math.floor((full - taken) / interval + 0.000001)))
+        taken = taken + granted * interval
+        redis.call('SET', KEYS[1], string.format('%.0f', now + taken), 'PX', string.format('%.0f', taken / 1000 + 1))
+        return {granted, math.ceil(math.max(0, taken + interval - full))}
         """
 
     /// ARGV: lines that are kept, more or less; kind, name, generation.

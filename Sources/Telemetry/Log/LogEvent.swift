@@ -12,6 +12,7 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case storeForgot = "store_forgot"
     /// The store is down, and each process judges proofs by what it let through itself.
     case storeProofsLocal = "store_proofs_local"
+    case storeLimitsLocal = "store_limits_local"
 
     // The process
 

@@ -52,6 +52,7 @@ package enum MetricName: String, Sendable, CaseIterable {
     case storeTampered = "portcullis_store_tampered_total"
     case storeForgot = "portcullis_store_forgot_total"
     case storeProofsLocal = "portcullis_store_proofs_local"
+    case storeLimitsLocal = "portcullis_store_limits_local"
     case storeClockSkew = "portcullis_store_clock_skew_seconds"
     case storeEvicting = "portcullis_store_evicting"
     case issuerReady = "portcullis_issuer_ready"
@@ -146,6 +147,8 @@ package enum MetricName: String, Sendable, CaseIterable {
         case .storeTampered: "Values in the store that no gateway had written so."
         case .storeForgot: "Times that the store had forgotten what it knew."
         case .storeProofsLocal: "1 while each process judges proofs by itself because the store is down."
+        case .storeLimitsLocal:
+            "1 while each process grants its part of shared request rates because the store does not answer."
         case .storeClockSkew: "By how much this machine's clock is ahead of the store's."
         case .storeEvicting: "1 when the store may drop what it was given to keep."
         case .issuerReady: "1 when the issuer's keys can be used, else 0."

@@ -91,7 +91,7 @@ struct MetricsPage {
             writeReadings(metric, to: &text)
         case .storeUp, .storeCommands, .storeDuration, .storeInFlight, .storeWrites, .storeReconnects, .storeRedirects,
             .storeEndingsLag, .storeGaps, .storeTampered, .storeForgot,
-            .storeProofsLocal, .storeClockSkew, .storeEvicting:
+            .storeProofsLocal, .storeLimitsLocal, .storeClockSkew, .storeEvicting:
             writeStore(metric, to: &text)
         case .issuerReady, .issuerKeysAge, .issuerRefreshes: writeIssuers(metric, to: &text)
         case .logDropped:

@@ -2,7 +2,7 @@
 package final class StoreMetrics: Sendable {
     /// What a command is about.
     package enum Kind: String, Sendable, CaseIterable {
-        case proof, session, ending, login, log, other
+        case proof, session, ending, login, log, limit, other
     }
 
     /// What came of a command.
@@ -54,7 +54,8 @@ package final class StoreMetrics: Sendable {
         case .ending: 2
         case .login: 3
         case .log: 4
-        case .other: 5
+        case .limit: 5
+        case .other: 6
         }
     }
 
@@ -99,6 +100,8 @@ package struct StoreReadings: Sendable {
     package var tampered: UInt64 = 0
     /// Times that the store had forgotten what it knew.
     package var forgot: UInt64 = 0
+    /// Whether requests are counted without the store.
+    package var areLimitsLocal = false
     /// Whether proofs are judged without the store.
     package var areProofsLocal = false
     /// By how much this machine's clock is ahead of the store's, in microseconds.
@@ -141,6 +144,7 @@ extension MetricsPage {
         case .storeTampered: text.sample(metric, .unsigned(readings.tampered))
         case .storeForgot: text.sample(metric, .unsigned(readings.forgot))
         case .storeProofsLocal: text.sample(metric, .whole(readings.areProofsLocal ? 1 : 0))
+        case .storeLimitsLocal: text.sample(metric, .whole(readings.areLimitsLocal ? 1 : 0))
         case .storeClockSkew: text.sample(metric, .signedMillionths(readings.clockSkew))
         case _: text.sample(metric, .whole(readings.isEvicting ? 1 : 0))
         }

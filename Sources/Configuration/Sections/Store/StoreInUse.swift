@@ -22,6 +22,7 @@ struct StoreInUse {
         judgeKeys(store, object, problems)
         judgeNonces(store, problems)
         judgeUse(store, object, problems)
+        judgeRates(store, problems)
         judgeConnections(store, object, problems)
     }
 
@@ -70,7 +71,9 @@ struct StoreInUse {
 
     private func judgeKeys(_ store: StoreSettings, _ object: CheckedObject, _ problems: ProblemList) {
         // Proofs are digests, which nothing seals.
-        let areNeeded = !sharing.isEmpty || store.shares.contains(.logins) && !logins.isEmpty
+        let areNeeded =
+            !sharing.isEmpty || store.shares.contains(.logins) && !logins.isEmpty
+            || store.shares.contains(.limits) && rates != nil
         if !object.says("keys"), areNeeded {
             problems.error(
                 at: object.place, expected: "keys of what is in the store", found: "none",
@@ -107,12 +110,29 @@ struct StoreInUse {
             case .sessions: !sharing.isEmpty
             case .proofs: routes.contains { $0.says("token") }
             case .logins: !logins.isEmpty
+            case .limits: rates != nil
             }
         }
         guard !isUsed, !store.shares.isEmpty else { return }
         problems.warning(
-            at: object.place, expected: "something that is shared", found: "no login and no token",
+            at: object.place, expected: "something that is shared", found: "no login, no token and no limits.requests",
             remedy: "leave store out until there is a route with login or with token, and what it says is shared")
+    }
+
+    /// What of a rate the others do not know while the store is away, each process can tell by how many they are.
+    private func judgeRates(_ store: StoreSettings, _ problems: ProblemList) {
+        guard store.shares.contains(.limits), let rates, document.integer("replicas") == nil else { return }
+        problems.warning(
+            at: rates, expected: "replicas beside rates that they share", found: "none",
+            remedy:
+                "say  replicas: 3 , or as many as there are at most: while the store does not answer, each grants its "
+                + "part, and without a number all of it")
+    }
+
+    /// Where the first rate of requests is said.
+    private var rates: Place? {
+        ([document] + routes).lazy.compactMap { $0.object("limits") }.first { !$0.list("requests").isEmpty }?
+            .place(of: "requests")
     }
 
     private var routes: [CheckedObject] { document.list("routes").compactMap(\.object) }
