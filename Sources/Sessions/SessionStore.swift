@@ -1,3 +1,5 @@
+package import Crypto
+
 /// What the value of a session cookie stands for.
 package enum SessionLookup: Sendable {
     /// A session within its limits, and not ended by a logout.
@@ -9,6 +11,16 @@ package enum SessionLookup: Sendable {
     case none
     /// That takes longer to say: ask `load`.
     case elsewhere
+}
+
+/// Whether a session that was found a while ago may be used on.
+package enum SessionStanding: Sendable, Equatable {
+    /// Whoever needs it looks it up once more.
+    case unknown
+    /// As it was found, without another look until then, in seconds since 1970.
+    case same(until: Int64)
+    /// The same, and the caller is to have the store asked about it beside the request.
+    case due(until: Int64)
 }
 
 /// Why a store could not do what it was asked.
@@ -74,6 +86,10 @@ package protocol SessionStore: Sendable {
     func changed(_ session: Session) async
     /// Until when a session that was found may be used without another look here, in seconds since 1970 (SH-71).
     func usableUntil(_ session: Session, now: Int64) -> Int64
+    /// Whether a session that was found, and whose identifier has this digest, may be used beyond that (SH-71).
+    ///
+    /// Cheaper than to look it up: what was made of it stays good as long as it is the same.
+    func standing(of session: Session, id: SHA256Digest, now: Int64) -> SessionStanding
     /// Notes that the session is in use; the value the browser is to get for it, nil when it keeps the one it has.
     ///
     /// Once a minute at most for one session (SC-08).
@@ -99,4 +115,9 @@ package protocol SessionStore: Sendable {
     func takeExpired() -> [ExpiredSession]
     /// Forgets what has expired; to be called about once a minute, because without traffic nothing else would.
     func sweep(now: Int64)
+}
+
+extension SessionStore {
+    /// A store that is asked nothing beside requests has no other answer than a look.
+    package func standing(of session: Session, id: SHA256Digest, now: Int64) -> SessionStanding { .unknown }
 }

@@ -24,7 +24,7 @@ package struct TokenRecord: Equatable {
         @usableFromInline let issuer: Int
         @usableFromInline let generation: UInt64
         @usableFromInline let expiresAt: Int64
-        @usableFromInline let usableUntil: Int64
+        @usableFromInline var usableUntil: Int64
         @usableFromInline let usableFrom: Int64
         @usableFromInline let keyThumbprint: SHA256Digest
         @usableFromInline let certificateThumbprint: SHA256Digest
@@ -231,6 +231,19 @@ extension TokenRecord {
         unsafe storage.pointee.session = session
         unsafe storage.pointee.cost += cost
     }
+}
+
+extension TokenRecord {
+    /// The record of a session is good until then: its store said that it is the same.
+    package func prolong(until time: Int64) {
+        precondition(session != nil, "whoever judged a token is believed no longer")
+        unsafe storage.pointee.usableUntil = min(time, storage.pointee.expiresAt)
+    }
+}
+
+extension TokenRecord {
+    /// Unix seconds: from then on nobody needs it, whatever is said of it until then.
+    var keptUntil: Int64 { session?.usableUntil ?? usableUntil }
 }
 
 // MARK: Who uses it

@@ -50,8 +50,8 @@ struct ProofTickets {
     private var places: [Place] = []
     private var free = -1
 
-    /// Turns begin with 1, so that no number is 0, and end below the numbers that `StoreCaller` gives its own questions.
-    static let lastTurn: UInt32 = 0x3FFF_FFFF
+    /// Turns begin with 1, so that no number is 0, and end below the numbers that questions about sessions have.
+    static let lastTurn: UInt32 = 0x1FFF_FFFF
 
     /// The number of a question about this exchange's proof.
     mutating func take(_ exchange: ExchangeRef) -> UInt64 {

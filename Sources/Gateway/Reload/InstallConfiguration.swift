@@ -65,6 +65,7 @@ extension WorkerRef {
             pointee.identities.issuers[number].take(succession.keys(number))
         }
         pointee.identities.stores = succession.stores()
+        pointee.identities.rechecks = pointee.questions.store
         pointee.identities.assertionKeys = succession.assertionKeys
         releasePools(of: old)
         pointee.history.retired.append(old)

@@ -29,6 +29,10 @@ final class WorkerStore {
     /// The command that uses a proof up, and the name of it: their memory is used again.
     var proofCommand = Command("SET")
     var proofName: [UInt8] = []
+    /// The same of questions about sessions.
+    var sessionCommand = Command("HGET")
+    var sessionName: [UInt8] = []
+    var sessionQuestions = SessionQuestions()
     var localProofs = LocalProofs()
     private(set) var plan: StorePlan
     private var current: StoreSide
@@ -166,17 +170,26 @@ final class WorkerStore {
         current.links.send(command, slot: slot, ticket: ticket)
     }
 
+    /// Takes a command that changes nothing: it may be sent again within its time, whatever became of it.
+    func sendReading(_ command: borrowing Command, slot: Int, ticket: UInt64) -> SendOutcome {
+        current.links.send(command, slot: slot, ticket: ticket, changesNothing: true)
+    }
+
     fileprivate func answered(_ ticket: UInt64, _ answer: borrowing Answer, after microseconds: UInt64) {
         let kind =
             ticket >= StoreCaller.firstTicket
             ? StoreMetrics.Kind(letter: StoreCaller.kind(of: ticket))
-            : ticket >= StoreWatch.firstTicket ? .other : .proof
+            : ticket >= StoreWatch.firstTicket
+                ? .other
+                : ticket < WorkerStore.firstSessionTicket
+                    ? .proof : SessionQuestions.part(of: ticket) == 0 ? .session : .ending
         let outcome = StoreMetrics.Outcome(answer)
         reports.count(
             worker: index, kind, outcome,
             microseconds: outcome == .answered || outcome == .refused ? microseconds : nil)
         if ticket >= StoreCaller.firstTicket { return caller?.answered(ticket, answer) ?? () }
         if ticket >= StoreWatch.firstTicket { return watch?.answered(ticket, answer) ?? () }
+        if ticket >= WorkerStore.firstSessionTicket { return sessionAnswered(ticket, answer) }
         worker?.pointer.proofAnswered(ticket, ProofAnswer(answer))
     }
 

@@ -107,6 +107,7 @@ final class WorkerThread: @unchecked Sendable {
     /// Hands over where sessions are and what signs; before `start()` only.
     func prepare(_ stores: [any SessionStore], _ keys: AssertionKeys?) {
         worker.pointee.identities.stores = stores
+        worker.pointee.identities.rechecks = worker.pointee.questions.store
         worker.pointee.identities.assertionKeys = keys
     }
 

@@ -7,10 +7,14 @@ import Sessions
 /// What nobody can guess is named by 128 bits of a digest. Issuers, users and sessions of servers can be guessed, and a
 /// reader could hash every user there is: those names are codes under a key of the ring. A key that was rotated out of
 /// the first place has named what is still there, so questions are asked under each.
-package struct StoreNames: Sendable {
+///
+/// One for a store, lent and not copied: it is asked in the middle of requests.
+package final class StoreNames: Sendable {
     private let prefix: String
     private let ring: StoreKeyRing
     private let proofStart: [UInt8]
+    private let sessionStart: [UInt8]
+    private let markerStart: [UInt8]
     /// The stream of endings and refreshes.
     package let log: StoreName
     /// The word by which a store that forgot everything is noticed.
@@ -20,6 +24,8 @@ package struct StoreNames: Sendable {
         self.prefix = prefix
         self.ring = ring
         proofStart = StoreNames.start(.proof, prefix)
+        sessionStart = StoreNames.start(.session, prefix)
+        markerStart = StoreNames.start(.marker, prefix)
         log = StoreName(bytes: Array("\(prefix):e".utf8))
         epoch = StoreName(bytes: Array("\(prefix):epoch".utf8))
     }
@@ -45,6 +51,18 @@ package struct StoreNames: Sendable {
         bytes.reserveCapacity(bytes.count + proofStart.count + StoreName.suffixLength)
         for byte in proofStart { bytes.append(byte) }
         StoreNames.append(digest, to: &bytes)
+    }
+
+    /// The name of a session, for the way of requests.
+    func appendSession(_ key: NameDigest, to bytes: inout [UInt8]) {
+        for byte in sessionStart { bytes.append(byte) }
+        key.append(to: &bytes)
+    }
+
+    /// The name of a marker, for the way of requests.
+    func appendMarker(_ key: NameDigest, to bytes: inout [UInt8]) {
+        for byte in markerStart { bytes.append(byte) }
+        key.append(to: &bytes)
     }
 
     /// The name of the used state of a login.
@@ -73,6 +91,17 @@ package struct StoreNames: Sendable {
     /// The markers that end sessions by the server's `sid`.
     func markers(client: String, issuer: String, serverSession: String) -> [StoreName] {
         names(.marker, tag: 3, [client, issuer, serverSession])
+    }
+
+    /// The ends of the names of all markers that could end a session, without the names around them.
+    func markerDigests(client: String, issuer: String, subject: String, serverSession: String?) -> [NameDigest] {
+        var messages = [StoreNames.joined(tag: 2, [client, issuer, subject].map { Array($0.utf8) })]
+        if let serverSession {
+            messages.append(StoreNames.joined(tag: 3, [client, issuer, serverSession].map { Array($0.utf8) }))
+        }
+        return messages.flatMap { message in
+            ring.keys.map { NameDigest(prefix: $0.names.authenticate(message.span)) }
+        }
     }
 
     /// The indexes of a user's sessions at a client, under each key of the ring; new entries go to the first.

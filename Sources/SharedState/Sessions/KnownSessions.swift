@@ -48,6 +48,79 @@ final class KnownSessions: Sendable {
             self.checkedAt = checkedAt
             seenAt = session.seenAt
         }
+
+        /// Whether it is still as a request found it in this generation, and what is to be asked.
+        mutating func standing(generation: UInt32, now: Int64, _ rules: CheckRules) -> SessionStanding {
+            guard session.generation == generation, newest <= generation, now < rules.limits.end(of: session),
+                now < SessionLimits.sum(seenAt, rules.limits.idle)
+            else { return .unknown }
+            isUsed = true
+            switch rules.age(checkedAt, now: now) {
+            case .over: return .unknown
+            case .fresh: return .same(until: rules.usableUntil(checkedAt, now: now))
+            case .due:
+                let until = SessionLimits.sum(now, 1)
+                // One question a second while the store does not answer.
+                guard askedAt != now else { return .same(until: until) }
+                askedAt = now
+                return .due(until: until)
+            }
+        }
+
+        /// The store said so at `time`.
+        mutating func confirm(generation: UInt32, at time: Int64) {
+            newest = max(newest, generation)
+            checkedAt = time
+        }
+    }
+
+    /// The sessions that one marker could end; nearly always one, which takes no memory of its own.
+    private enum Covered {
+        case one(NameDigest)
+        case many(Set<NameDigest>)
+
+        mutating func insert(_ key: NameDigest) {
+            switch self {
+            case .one(key): break
+            case .one(let other): self = .many([other, key])
+            case .many(var keys):
+                self = .one(key)
+                keys.insert(key)
+                self = .many(keys)
+            }
+        }
+
+        /// False when there is none left.
+        mutating func remove(_ key: NameDigest) -> Bool {
+            switch self {
+            case .one(let other): return other != key
+            case .many(var keys):
+                self = .one(key)
+                keys.remove(key)
+                self = .many(keys)
+                return !keys.isEmpty
+            }
+        }
+
+        var all: [NameDigest] {
+            switch self {
+            case .one(let key): [key]
+            case .many(let keys): Array(keys)
+            }
+        }
+    }
+
+    /// What is asked about a session that is known.
+    struct Checked: Sendable {
+        let generation: UInt32
+        let leased: UInt32?
+        let markers: [NameDigest]
+
+        init(_ entry: borrowing Entry) {
+            generation = entry.session.generation
+            leased = entry.leased
+            markers = entry.markers
+        }
     }
 
     private struct State {
@@ -57,19 +130,18 @@ final class KnownSessions: Sendable {
         var hand = 0
         var ended: [NameDigest: Int64] = [:]
         /// The sessions that a marker could end, so that a line about one does not look through all of them.
-        var byMarker: [NameDigest: Set<NameDigest>] = [:]
+        var byMarker: [NameDigest: Covered] = [:]
 
         mutating func insert(_ key: NameDigest, _ entry: Entry) {
             entries[key] = entry
-            for marker in entry.markers { byMarker[marker, default: []].insert(key) }
+            for marker in entry.markers { byMarker[marker, default: .one(key)].insert(key) }
         }
 
         @discardableResult
         mutating func remove(_ key: NameDigest) -> Entry? {
             guard let entry = entries.removeValue(forKey: key) else { return nil }
             for marker in entry.markers {
-                byMarker[marker]?.remove(key)
-                if byMarker[marker]?.isEmpty == true { byMarker[marker] = nil }
+                if byMarker[marker]?.remove(key) == false { byMarker[marker] = nil }
             }
             return entry
         }
@@ -100,11 +172,13 @@ final class KnownSessions: Sendable {
     var count: Int { shards.reduce(0) { $0 + $1.state.withLock { $0.entries.count } } }
 
     /// What a request with this cookie is told.
-    func look(_ key: NameDigest, secret: SHA256Digest, now: Int64, _ rules: CheckRules) -> Look {
+    func look(
+        _ key: NameDigest, secret: @autoclosure () -> SHA256Digest, now: Int64, _ rules: CheckRules
+    ) -> Look {
         shard(key).state.withLock { state in
             guard state.ended[key] == nil else { return .over }
             // Digests compare every bit (T-52).
-            guard let entry = state.entries[key], entry.secret == secret else { return .unknown }
+            guard let entry = state.entries[key], entry.secret == secret() else { return .unknown }
             guard now < rules.limits.end(of: entry.session) else { return .over }
             // The store knows better where somebody else may have used or refreshed it.
             guard entry.session.generation >= entry.newest,
@@ -122,6 +196,16 @@ final class KnownSessions: Sendable {
                 return .due(session)
             case .over: return .unknown
             }
+        }
+    }
+
+    /// Whether a session that a request found in this generation a while ago is still so (SH-71).
+    ///
+    /// One look at a few fields, and nothing is copied: this is on the way of every tenth request, or so.
+    func standing(_ key: NameDigest, generation: UInt32, now: Int64, _ rules: CheckRules) -> SessionStanding {
+        shard(key).state.withLock { state in
+            guard let place = state.entries.index(forKey: key), state.ended[key] == nil else { return .unknown }
+            return state.entries.values[place].standing(generation: generation, now: now, rules)
         }
     }
 
@@ -160,9 +244,24 @@ final class KnownSessions: Sendable {
     /// The store said at `time` that a session is there, in this generation.
     func confirm(_ key: NameDigest, generation: UInt32, at time: Int64) {
         shard(key).state.withLock { state in
-            guard let entry = state.entries[key] else { return }
-            state.entries[key]?.newest = max(entry.newest, generation)
-            state.entries[key]?.checkedAt = time
+            guard let place = state.entries.index(forKey: key) else { return }
+            state.entries.values[place].confirm(generation: generation, at: time)
+        }
+    }
+
+    /// What is asked about a session that is known here, without a copy of the session.
+    func checked(_ key: NameDigest) -> Checked? {
+        shard(key).state.withLock { state in
+            guard let place = state.entries.index(forKey: key) else { return nil }
+            return Checked(state.entries.values[place])
+        }
+    }
+
+    /// The question about one that was due was not asked.
+    func notAsked(_ key: NameDigest) {
+        shard(key).state.withLock { state in
+            guard let place = state.entries.index(forKey: key) else { return }
+            state.entries.values[place].askedAt = .min
         }
     }
 
@@ -195,9 +294,8 @@ final class KnownSessions: Sendable {
     /// Notes that a session is in use; when it was before, if that is long enough ago that the store is to know it.
     func takeTouch(_ key: NameDigest, secret: SHA256Digest, now: Int64, interval: Int64) -> Int64? {
         shard(key).state.withLock { state in
-            // A time ahead is from before the clock was set back.
             guard let entry = state.entries[key], entry.secret == secret,
-                SessionLimits.sum(entry.seenAt, interval) <= now || SessionLimits.sum(now, interval) < entry.seenAt
+                SessionLimits.isTouchDue(seenAt: entry.seenAt, now: now, interval: interval)
             else { return nil }
             state.entries[key]?.seenAt = now
             return entry.seenAt
@@ -214,9 +312,7 @@ final class KnownSessions: Sendable {
 
     /// Until when a session may be used without another look here.
     func usableUntil(_ key: NameDigest, now: Int64, _ rules: CheckRules) -> Int64 {
-        let checkedAt = shard(key).state.withLock { $0.entries[key]?.checkedAt }
-        guard rules.recheck > 0, let checkedAt else { return now }
-        return max(SessionLimits.sum(checkedAt, rules.recheck), SessionLimits.sum(now, 1))
+        rules.usableUntil(shard(key).state.withLock { $0.entries[key]?.checkedAt }, now: now)
     }
 
     private func shard(_ key: NameDigest) -> Shard { shards[key.shard] }
@@ -272,7 +368,7 @@ extension KnownSessions {
     func sessions(with markers: Set<NameDigest>) -> [(NameDigest, Session)] {
         shards.flatMap { shard in
             shard.state.withLock { state in
-                markers.flatMap { state.byMarker[$0] ?? [] }.compactMap { key in
+                markers.flatMap { state.byMarker[$0]?.all ?? [] }.compactMap { key in
                     state.entries[key].map { (key, $0.session) }
                 }
             }
@@ -340,6 +436,12 @@ struct CheckRules: Sendable {
     let limits: SessionLimits
     /// Seconds from one question about a session to the next; 0: each time.
     let recheck: Int64
+
+    /// Until when an answer of that time is good without another look.
+    func usableUntil(_ checkedAt: Int64?, now: Int64) -> Int64 {
+        guard recheck > 0, let checkedAt else { return now }
+        return max(SessionLimits.sum(checkedAt, recheck), SessionLimits.sum(now, 1))
+    }
 
     /// How old an answer of that time is.
     func age(_ checkedAt: Int64?, now: Int64) -> Age {

@@ -1,5 +1,5 @@
 import Bytes
-import Crypto
+package import Crypto
 package import Sessions
 import Synchronization
 
@@ -32,7 +32,7 @@ package final class SharedSessionStore: SessionStore {
     let waiting: ChangeWaiters
     /// Whose users these sessions are of; nil: anybody's.
     private let issuer: String?
-    private let client: String
+    let client: String
     private let executor: any TaskExecutor
     private let onNote: @Sendable (SharedSessionNote) -> Void
     private let loads: SessionLoads
@@ -143,7 +143,10 @@ package final class SharedSessionStore: SessionStore {
     private static let ownLease: Int64 = 2000
 
     package func touch(_ value: [UInt8], _ session: Session, now: Int64) -> [UInt8]? {
-        guard let cookie = SharedCookie(value.span) else { return nil }
+        // What is noted here is never older than what the caller has.
+        guard rules.limits.isTouchDue(seenAt: session.seenAt, now: now), let cookie = SharedCookie(value.span) else {
+            return nil
+        }
         let key = Self.key(cookie)
         guard let time = lifetime.timeToLive(of: session, now: now),
             let before = known.takeTouch(
@@ -160,6 +163,10 @@ package final class SharedSessionStore: SessionStore {
 
     package func usableUntil(_ session: Session, now: Int64) -> Int64 {
         known.usableUntil(Self.key(of: session), now: now, rules)
+    }
+
+    package func standing(of session: Session, id: SHA256Digest, now: Int64) -> SessionStanding {
+        known.standing(NameDigest(id), generation: session.generation, now: now, rules)
     }
 
     package var alive: Int? { nil }
@@ -284,7 +291,7 @@ extension SharedSessionStore {
         }
     }
 
-    private func isOfIssuer(_ session: Session) -> Bool {
+    func isOfIssuer(_ session: Session) -> Bool {
         issuer.map { $0.utf8.elementsEqual(session.issuer.utf8) } ?? true
     }
 
@@ -322,9 +329,13 @@ extension SharedSessionStore {
 
     func entry(_ session: Session, _ cookie: SharedCookie?, checkedAt: Int64?) -> KnownSessions.Entry {
         KnownSessions.Entry(
-            session, secret: cookie?.secretDigest,
-            markers: questions.markers(of: session).compactMap { NameDigest(suffix: $0.suffix) },
-            checkedAt: checkedAt)
+            session, secret: cookie?.secretDigest, markers: markers(of: session), checkedAt: checkedAt)
+    }
+
+    /// The markers that could end a session.
+    func markers(of session: Session) -> [NameDigest] {
+        shared.names.markerDigests(
+            client: client, issuer: session.issuer, subject: session.subject, serverSession: session.serverSession)
     }
 
     func sealed(

@@ -54,6 +54,31 @@ import Testing
         #expect(ContinuousClock.now - start < .seconds(30))
     }
 
+    @Test(.holds("SH-71"), .refuses("SH-71")) func `is over at the next question where the store has lost it`() throws {
+        let store = try StoreServer()
+        let (stage, others) = try fleet(store, "recheck: 1s", workers: 2)
+        let browser = try stage.login()
+        for gateway in [stage.gateway] + others { #expect(try ask(gateway, browser).status == 200) }
+        // Nobody writes a line about that.
+        let lost = "for _, key in ipairs(redis.call('keys', 'pc:s:*')) do redis.call('del', key) end return 1"
+        #expect(try store.ask("EVAL", lost, "0") == ":1")
+        for gateway in others + [stage.gateway] {
+            let isOver = eventually { (try? ask(gateway, browser))?.status == 401 }
+            #expect(isOver, "\(gateway.diagnosis)")
+        }
+    }
+
+    @Test(.holds("SH-71"), .refuses("SH-21")) func `is asked about before each request where that is wanted`() throws {
+        let store = try StoreServer()
+        let (stage, others) = try fleet(store, "recheck: 0s")
+        let browser = try stage.login()
+        for _ in 0..<5 { for gateway in [stage.gateway] + others { #expect(try ask(gateway, browser).status == 200) } }
+        store.kill()
+        let answer = try ask(others[0], browser)
+        #expect(answer.status == 503, "\(answer.headText)")
+        #expect(answer.field("Set-Cookie") == nil)
+    }
+
     @Test(.holds("SH-51"), .refuses("SH-51")) func `leaves nothing in the store that says who it is`() throws {
         let store = try StoreServer()
         let (stage, others) = try fleet(store)

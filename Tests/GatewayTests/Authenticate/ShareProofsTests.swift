@@ -433,7 +433,7 @@ private final class SharedProofs {
         #expect(tickets[0] == nil && tickets[.max] == nil && tickets[7] == nil)
         for exchange in exchanges { idle.worker.giveBack(exchange) }
         // Others ask the same store, with numbers from there on.
-        #expect(UInt64(ProofTickets.lastTurn) << 32 | 0xFFFF_FFFF < 1 << 62)
+        #expect(UInt64(ProofTickets.lastTurn) << 32 | 0xFFFF_FFFF < WorkerStore.firstSessionTicket)
         #expect(ProofTickets.turn(after: ProofTickets.lastTurn) == 1 && ProofTickets.turn(after: 1) == 2)
     }
 }
