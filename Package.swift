@@ -34,6 +34,7 @@ let package = Package(
         .library(name: "Compression", targets: ["Compression"]),
         .library(name: "Crypto", targets: ["Crypto"]),
         .library(name: "HTTP1", targets: ["HTTP1"]),
+        .library(name: "HTTP2", targets: ["HTTP2"]),
         .library(name: "RESP", targets: ["RESP"]),
         .library(name: "JOSE", targets: ["JOSE"]),
         .library(name: "OAuth", targets: ["OAuth"]),
@@ -59,6 +60,7 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CNGHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
 
         // 1: values and grammars
         .target(name: "Bytes", swiftSettings: pure),
@@ -71,6 +73,8 @@ let package = Package(
         .target(name: "Crypto", dependencies: ["Bytes", "COpenSSL"], swiftSettings: pure),
         .target(name: "JOSE", dependencies: ["Bytes", "JSON", "Crypto"], swiftSettings: pure),
         .target(name: "HTTP1", dependencies: ["Bytes", "HTTPMessage"], swiftSettings: pure),
+        .target(
+            name: "HTTP2", dependencies: ["Bytes", "Rates", "HTTPMessage", "CNGHTTP2"], swiftSettings: pure),
         .target(name: "RESP", dependencies: ["Bytes"], swiftSettings: pure),
         .target(
             name: "OAuth", dependencies: ["Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE"], swiftSettings: pure),
@@ -192,6 +196,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "HTTP1Tests", dependencies: ["HTTP1", "HTTPMessage", "Bytes", "TestSupport", "TestTraits"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "HTTP2Tests",
+            dependencies: ["HTTP2", "HTTP1", "HTTPMessage", "Bytes", "Rates", "CNGHTTP2", "TestSupport", "TestTraits"],
             swiftSettings: settings),
         .testTarget(
             name: "CompressionTests", dependencies: ["Compression", "TestSupport", "TestTraits"],

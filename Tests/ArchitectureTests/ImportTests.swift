@@ -6,7 +6,7 @@ import Testing
 /// `Architecture.md` of the catalogue shows the same rows to readers; a test compares the two.
 enum ImportTable {
     static let modules: [String: Set<String>] = [
-        "CEvent": [], "COpenSSL": [], "CCurl": [], "CYAML": [], "CSocket": [], "CZlib": [],
+        "CEvent": [], "COpenSSL": [], "CCurl": [], "CYAML": [], "CSocket": [], "CZlib": [], "CNGHTTP2": [],
         "Bytes": [],
         "Rates": [],
         "JSON": ["Bytes"],
@@ -15,6 +15,7 @@ enum ImportTable {
         "Crypto": ["Bytes", "COpenSSL"],
         "JOSE": ["Bytes", "JSON", "Crypto"],
         "HTTP1": ["Bytes", "HTTPMessage"],
+        "HTTP2": ["Bytes", "Rates", "HTTPMessage", "CNGHTTP2"],
         "RESP": ["Bytes"],
         "OAuth": ["Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE"],
         "Systemd": [],
@@ -61,11 +62,11 @@ enum ImportTable {
     ]
 
     /// C libraries: a module map and a header, nothing that could import.
-    static let libraries: Set<String> = ["CEvent", "COpenSSL", "CCurl", "CYAML", "CSocket", "CZlib"]
+    static let libraries: Set<String> = ["CEvent", "COpenSSL", "CCurl", "CYAML", "CSocket", "CZlib", "CNGHTTP2"]
 
     /// Targets that are pure: they read no clock, no file, no environment and make no system call.
     static let withoutSystem: Set<String> = [
-        "Bytes", "Rates", "JSON", "HTTPMessage", "JOSE", "HTTP1", "RESP", "OAuth", "Refusals", "Access",
+        "Bytes", "Rates", "JSON", "HTTPMessage", "JOSE", "HTTP1", "HTTP2", "RESP", "OAuth", "Refusals", "Access",
         "Requirements", "Systemd",
     ]
 
