@@ -1,4 +1,6 @@
+import HTTP1
 import HTTP2
+import HTTPMessage
 import Testing
 
 /// What a stream has to send, as the tests' source reads it.
@@ -66,6 +68,10 @@ final class ServerUnderTest {
     var bytesSent = 0
     var writes = 0
     var now: UInt64 = 1_000_000
+    /// Whether bodies are taken as they come, so that their windows come back.
+    var takes = true
+    /// What the parser of HTTP/1.1 said about each head.
+    var verdicts: [Int32: HeadProgress] = [:]
     private var bodies: [Body] = []
 
     init(_ limits: ConnectionLimits = ConnectionLimits(), preface: Bool = true) throws {
@@ -98,7 +104,25 @@ final class ServerUnderTest {
     }
 
     func drain() {
-        while let event = connection.nextEvent() { seen.append(Seen(event)) }
+        while let event = connection.nextEvent() {
+            if case .request(let stream, let head, _, _) = event {
+                judge(stream, Span(_unsafeElements: UnsafeBufferPointer(head)))
+            }
+            if case .content(let stream, _, let bytes) = event, takes { connection.taken(stream, bytes.count) }
+            seen.append(Seen(event))
+        }
+    }
+
+    /// Reads a rebuilt head as the gateway does: with the parser of HTTP/1.1, to its last byte.
+    private func judge(_ stream: Int32, _ bytes: Span<UInt8>) {
+        var parser = RequestHeadParser()
+        var head = RequestHead()
+        verdicts[stream] = parser.parse(bytes, limits: HTTP1Limits(), into: &head)
+        guard verdicts[stream] == .complete else { return }
+        #expect(head.length == bytes.count)
+        #expect(head.fields.count(of: .host) == 1)
+        #expect(head.fields.count(of: .transferEncoding) == 0)
+        #expect(head.fields.count(of: .cookie) <= 1)
     }
 
     /// Sends what is queued.

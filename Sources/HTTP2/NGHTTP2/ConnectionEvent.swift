@@ -4,6 +4,8 @@ public enum ConnectionFault: Sendable, Equatable {
     case calm(CalmCause)
     /// A header section was larger or in more pieces than is allowed (H2-57).
     case sectionTooLarge
+    /// A stream has a number that was passed over, and so can never be opened (RFC 9113 §5.1.1).
+    case streamNumber
     /// The library cannot go on, with its number for the cause.
     case library(Int32)
 }

@@ -97,7 +97,9 @@ public struct ServerConnection: @unchecked Sendable {
 
     /// Whether everything is said on both sides: what was written is flushed, and the connection closed.
     public var isOver: Bool {
-        unsafe !wantsToSend && (fault != nil || nghttp2_session_want_read(session.session) == 0)
+        guard !wantsToSend else { return false }
+        if case .calm = fault { return openStreams == 0 }
+        return unsafe fault != nil || nghttp2_session_want_read(session.session) == 0
     }
 
     /// Streams that were told and are not closed.

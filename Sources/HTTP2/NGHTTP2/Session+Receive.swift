@@ -14,7 +14,7 @@ extension Session {
         let preface = unsafe state.pointee.input.prefaceLeft
         if preface > 0 {
             unsafe state.pointee.input.prefaceLeft -= min(preface, left)
-            feed(min(preface, left))
+            unsafe give(state.pointee.input.take(min(preface, left)))
         } else if unsafe state.pointee.input.frameLeft > 0 {
             feedPayload()
         } else if unsafe state.pointee.input.headerCount == 0, left >= FrameHeader.count {
@@ -22,8 +22,7 @@ extension Session {
             // Nine bytes are there.
             let header = unsafe state.pointee.input.bytes.span.extracting(offset..<(offset + FrameHeader.count))
             guard begin(FrameHeader(header)) else { return false }
-            unsafe state.pointee.input.frameLeft += FrameHeader.count
-            feedPayload()
+            feedPayload(headerCount: FrameHeader.count)
         } else {
             collectHeader()
         }
@@ -46,16 +45,20 @@ extension Session {
         if unsafe state.pointee.input.frameLeft == 0 { endFrame(queued) }
     }
 
-    private func feedPayload() {
+    /// Gives as much of a frame's payload as there is, with the header if that lies before it.
+    private func feedPayload(headerCount: Int = 0) {
         let queued = unsafe nghttp2_session_get_outbound_queue_size(session)
-        let count = unsafe min(state.pointee.input.frameLeft, state.pointee.input.left)
+        let count = unsafe min(state.pointee.input.frameLeft, state.pointee.input.left - headerCount)
         unsafe state.pointee.input.frameLeft -= count
-        feed(count)
+        let bytes = unsafe state.pointee.input.take(headerCount + count)
+        let type = unsafe state.pointee.input.frame.type
+        if type == FrameHeader.headers || type == FrameHeader.continuation {
+            guard unsafe state.pointee.tableUpdates.accepts(bytes.span.extracting(headerCount...)) else {
+                return fail(.sectionTooLarge, .enhanceYourCalm)
+            }
+        }
+        unsafe give(bytes)
         if unsafe state.pointee.input.frameLeft == 0 { endFrame(queued) } else { noteReset(queued) }
-    }
-
-    private func feed(_ count: Int) {
-        unsafe give(state.pointee.input.take(count))
     }
 
     private func give(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -71,6 +74,9 @@ extension Session {
         unsafe state.pointee.input.frame = frame
         unsafe state.pointee.input.frameLeft = frame.length
         unsafe state.pointee.frameHasContent = false
+        if unsafe frame.type == FrameHeader.headers && state.pointee.isServer, !acceptNumber(frame.stream) {
+            return false
+        }
         guard
             unsafe state.pointee.isServer || frame.type == FrameHeader.headers
                 || frame.type == FrameHeader.continuation
@@ -78,6 +84,7 @@ extension Session {
         switch frame.type {
         case FrameHeader.headers, FrameHeader.continuation:
             let limits = unsafe state.pointee.limits
+            if frame.type == FrameHeader.headers { unsafe state.pointee.tableUpdates.begin(frame) }
             guard unsafe state.pointee.sectionCount.accepts(frame, limits: limits) else {
                 fail(.sectionTooLarge, .enhanceYourCalm)
                 return false
@@ -87,6 +94,22 @@ extension Session {
         }
         guard frame.isCheap else { return true }
         return unsafe spend(state.pointee.budget.cheapFrame(at: state.pointee.now))
+    }
+
+    /// Looks at the number of a stream: it rises, or the stream is one that was opened.
+    ///
+    /// The library takes a section for a number below the last one for late trailers, and ignores it. We remember the last
+    /// numbers that were passed over; a stream there is the connection's end.
+    private func acceptNumber(_ stream: Int32) -> Bool {
+        switch unsafe state.pointee.numbers.order(of: stream) {
+        case .next: return true
+        case .passedOver:
+            fail(.streamNumber, .protocolError)
+            return false
+        case .earlier:
+            guard unsafe known(stream) == nil else { return true }
+            return unsafe spend(state.pointee.budget.cheapFrame(at: state.pointee.now))
+        }
     }
 
     /// A reset of a stream whose answer is not whole counts as such; one of no stream is a frame that carries nothing.
@@ -106,7 +129,7 @@ extension Session {
         guard unsafe spend(state.pointee.budget.streamReset(at: now)) else { return false }
         if unsafe !state.pointee.isEnding && state.pointee.budget.isNearlySpent(at: now) {
             unsafe state.pointee.isEnding = true
-            goAway(.noError)
+            end(.announced)
         }
         return true
     }

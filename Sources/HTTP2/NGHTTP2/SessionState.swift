@@ -79,6 +79,8 @@ struct SessionState {
     var section: ReceivedSection?
     var sectionStream: Int32 = 0
     var sectionCount = SectionCount()
+    var numbers = StreamNumbers()
+    var tableUpdates = TableUpdates()
     var budget: ConnectionBudget
     var open = StreamList()
     var closed = StreamList()
