@@ -6,6 +6,8 @@ public enum ConnectionFault: Sendable, Equatable {
     case sectionTooLarge
     /// A stream has a number that was passed over, and so can never be opened (RFC 9113 §5.1.1).
     case streamNumber
+    /// A promise came, which nobody may make us (RFC 9113 §8.4).
+    case pushPromise
     /// The library cannot go on, with its number for the cause.
     case library(Int32)
 }

@@ -44,6 +44,11 @@ struct SentHead {
             UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount), value, isSecret: false)
     }
 
+    /// Adds a field of two texts of ours.
+    mutating func add(_ name: StaticString, _ value: StaticString) -> Bool {
+        unsafe add(name, UnsafeBufferPointer(start: value.utf8Start, count: value.utf8CodeUnitCount))
+    }
+
     /// Adds the lines of `text` from `start`, up to an empty one or the end; false when they are no lines, or too many.
     mutating func addLines(_ text: UnsafeBufferPointer<UInt8>, from start: Int, _ rules: LineRules) -> Bool {
         var line = start

@@ -91,17 +91,14 @@ public struct ServerConnection: @unchecked Sendable {
     }
 
     /// Whether something waits to be sent.
-    public var wantsToSend: Bool {
-        unsafe session.state.pointee.output.pendingCount > 0 || nghttp2_session_want_write(session.session) != 0
-    }
+    public var wantsToSend: Bool { session.wantsToSend }
 
     /// Whether everything is said on both sides: what was written is flushed, and the connection closed.
-    public var isOver: Bool {
-        guard !wantsToSend else { return false }
-        if case .calm = fault { return openStreams == 0 }
-        return unsafe fault != nil || nghttp2_session_want_read(session.session) == 0
-    }
+    public var isOver: Bool { session.isOver }
 
     /// Streams that were told and are not closed.
     public var openStreams: Int { unsafe session.state.pointee.openCount }
+
+    /// The code of the GOAWAY that was sent last, which says what the client did; nil when none was.
+    public var sentGoAway: ErrorCode? { unsafe session.state.pointee.sentGoAway }
 }

@@ -5,6 +5,7 @@ extension Session {
     func advance() -> Bool {
         guard unsafe state.pointee.fault == nil, unsafe state.pointee.input.left > 0 else {
             // What has come of a section that has no end yet cannot stay where the next one begins.
+            if unsafe state.pointee.isSectionTold { releaseSection() }
             let pool = unsafe state.pointee.memory.pool
             unsafe state.pointee.section?.lines.detach(pool)
             unsafe state.pointee.section?.aside.detach(pool)
@@ -74,6 +75,11 @@ extension Session {
         unsafe state.pointee.input.frame = frame
         unsafe state.pointee.input.frameLeft = frame.length
         unsafe state.pointee.frameHasContent = false
+        guard frame.type != FrameHeader.pushPromise else {
+            // We have said that we take none; the library would hold the peer to that only once it has acknowledged it.
+            fail(.pushPromise, .protocolError)
+            return false
+        }
         if unsafe frame.type == FrameHeader.headers && state.pointee.isServer, !acceptNumber(frame.stream) {
             return false
         }
@@ -122,7 +128,9 @@ extension Session {
     }
 
     /// A head or trailers were malformed: that counts, whether a status or a reset is the answer (H-D1).
-    func countMalformed() { _ = countReset() }
+    func countMalformed() {
+        if unsafe state.pointee.isServer { _ = countReset() }
+    }
 
     private func countReset() -> Bool {
         let now = unsafe state.pointee.now

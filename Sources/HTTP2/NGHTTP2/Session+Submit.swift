@@ -1,4 +1,3 @@
-import Bytes
 import CNGHTTP2
 
 /// How a connection says that it is about to end.
@@ -10,33 +9,6 @@ public enum Ending: Sendable, Equatable {
 }
 
 extension Session {
-    /// Queues the head of an answer; false when the stream is gone or the head is none.
-    func submitResponse(_ stream: Int32, _ head: UnsafeBufferPointer<UInt8>, ends: Bool) -> Bool {
-        guard let kept = unsafe known(stream), unsafe !kept.pointee.isReset else { return false }
-        // `HTTP/1.1 200`, then perhaps a reason.
-        guard head.count >= 14, unsafe ASCII.isDigit(head[9]) else { return false }
-        let lineEnd = unsafe head.span.firstIndex(of: 0x0a, from: 0, to: head.count)
-        var sent = SentHead(unsafe state.pointee.memory)
-        let isTunnel = unsafe kept.pointee.isTunnel
-        let isSwitching = unsafe head[9] == 0x31 && head[10] == 0x30 && head[11] == 0x31
-        guard !isSwitching || isTunnel else { return false }
-        let isInterim = unsafe head[9] == 0x31 && !isSwitching
-        let added =
-            isSwitching
-            ? Self.switched.withUTF8Buffer { unsafe sent.add(":status", $0) }
-            : unsafe sent.add(":status", UnsafeBufferPointer(rebasing: head[9..<12]))
-        let rules = LineRules(isTunnel: isTunnel)
-        guard added, unsafe sent.addLines(head, from: lineEnd + 1, rules) else { return false }
-        if isInterim {
-            return unsafe nghttp2_submit_headers(session, 0, stream, nil, sent.first, sent.count, nil) == 0
-        }
-        guard !ends else { return unsafe nghttp2_submit_response(session, stream, sent.first, sent.count, nil) == 0 }
-        var provider = unsafe provider(kept)
-        return unsafe nghttp2_submit_response(session, stream, sent.first, sent.count, &provider) == 0
-    }
-
-    private static let switched: StaticString = "200"
-
     /// Keeps lines until the body has ended, or queues them if it has; false when the stream is gone.
     func submitTrailers(_ stream: Int32, _ lines: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let kept = unsafe known(stream), unsafe !kept.pointee.isReset else { return false }

@@ -84,8 +84,7 @@ struct Session {
         let pool = unsafe state.pointee.memory.pool
         while let stream = unsafe state.pointee.open.removeFirst() { unsafe free(stream) }
         while let stream = unsafe state.pointee.closed.removeFirst() { unsafe free(stream) }
-        unsafe state.pointee.section?.lines.release(pool)
-        unsafe state.pointee.section?.aside.release(pool)
+        releaseSection()
         unsafe state.deinitialize(count: 1)
         unsafe pool.give(UnsafeMutableRawPointer(state))
     }
@@ -93,12 +92,27 @@ struct Session {
     /// The library's session, which is there as long as this is.
     var session: OpaquePointer? { unsafe state.pointee.session }
 
+    /// Whether something waits to be sent.
+    var wantsToSend: Bool {
+        unsafe state.pointee.output.pendingCount > 0 || nghttp2_session_want_write(session) != 0
+    }
+
+    /// Whether everything is said on both sides.
+    var isOver: Bool {
+        guard !wantsToSend else { return false }
+        if case .calm = unsafe state.pointee.fault { return unsafe state.pointee.openCount == 0 }
+        return unsafe state.pointee.fault != nil || nghttp2_session_want_read(session) == 0
+    }
+
     // MARK: Streams
 
     /// What is kept of a stream that was told; nil when it is over, or never was.
     func known(_ stream: Int32) -> UnsafeMutablePointer<StreamState>? {
         // Only pointers of this kind are given to `nghttp2_session_set_stream_user_data`.
-        unsafe nghttp2_session_get_stream_user_data(session, stream)?.assumingMemoryBound(to: StreamState.self)
+        let kept = unsafe nghttp2_session_get_stream_user_data(session, stream)
+        if let kept = unsafe kept { return unsafe kept.assumingMemoryBound(to: StreamState.self) }
+        // The library does not know a stream of its own before its head is written.
+        return unsafe state.pointee.isServer ? nil : state.pointee.open.find(stream)
     }
 
     /// Keeps a stream whose head is about to be told.

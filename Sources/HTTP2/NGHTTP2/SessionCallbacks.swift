@@ -63,10 +63,8 @@ extension Session {
 
     func beginSection(_ frame: nghttp2_frame) {
         let stream = unsafe frame.hd.stream_id
-        let pool = unsafe state.pointee.memory.pool
         // Of a section that the library gave up in its middle.
-        unsafe state.pointee.section?.lines.release(pool)
-        unsafe state.pointee.section?.aside.release(pool)
+        releaseSection()
         var lines = HeadText()
         var aside = HeadText()
         let memory = unsafe state.pointee.memory.state
@@ -119,7 +117,9 @@ extension Session {
             unsafe state.pointee.events.goAwayLast = frame.goaway.last_stream_id
         case NGHTTP2_SETTINGS:
             let isAnswer = unsafe frame.hd.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0
-            if !isAnswer { unsafe state.pointee.events.settings = true }
+            guard !isAnswer else { return }
+            unsafe state.pointee.events.settings = true
+            unsafe state.pointee.hasSettings = true
         case NGHTTP2_WINDOW_UPDATE:
             guard unsafe state.pointee.isServer else { return }
             let increment = unsafe UInt32(bitPattern: frame.window_update.window_size_increment)
@@ -170,7 +170,14 @@ extension Session {
 
     func sent(_ frame: nghttp2_frame) {
         let type = unsafe frame.hd.type
-        guard type <= FrameHeader.headers, unsafe state.pointee.isServer else { return }
+        if type == FrameHeader.goAway {
+            unsafe state.pointee.sentGoAway = ErrorCode(rawValue: frame.goaway.error_code)
+        }
+        guard type <= FrameHeader.headers else { return }
+        guard unsafe state.pointee.isServer else {
+            if let kept = unsafe known(frame.hd.stream_id) { unsafe kept.pointee.isSent = true }
+            return
+        }
         if type == FrameHeader.data { unsafe state.pointee.budget.contentSent() }
         guard unsafe frame.hd.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 else { return }
         let stream = unsafe frame.hd.stream_id

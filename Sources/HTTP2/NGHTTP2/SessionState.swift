@@ -78,6 +78,8 @@ struct SessionState {
     var events = RecordedEvents()
     var section: ReceivedSection?
     var sectionStream: Int32 = 0
+    /// Whether the section was told, and stays only for the pointer that was given.
+    var isSectionTold = false
     var sectionCount = SectionCount()
     var numbers = StreamNumbers()
     var tableUpdates = TableUpdates()
@@ -87,7 +89,9 @@ struct SessionState {
     var openCount = 0
     /// Whether the current frame brought bytes of a body.
     var frameHasContent = false
-    /// Whether the client was asked to open no more streams because of its resets.
+    var hasSettings = false
+    var sentGoAway: ErrorCode?
+    /// Whether no more streams are to be opened: we have said so because of resets, or the upstream has.
     var isEnding = false
 
     init(isServer: Bool, _ limits: ConnectionLimits, _ memory: ConnectionMemory, _ source: ContentSource) {

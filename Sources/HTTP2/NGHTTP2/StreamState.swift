@@ -6,7 +6,7 @@ import CNGHTTP2
 /// session is deleted.
 @safe
 struct StreamState {
-    let stream: Int32
+    var stream: Int32
     /// The caller's own.
     var place: UnsafeMutableRawPointer?
     /// The neighbours in the list of open streams, or of closed ones.
@@ -19,8 +19,10 @@ struct StreamState {
     var outstanding = 0
     var code: UInt32 = 0
     var isTunnel = false
-    /// Whether a final head was received; client side.
+    /// Whether the answer's head was received, or submitted; interim ones are none.
     var hasHead = false
+    /// Whether the request was written; it always was where we are the server.
+    var isSent = true
     /// Whether a reset was told.
     var isReset = false
     /// Whether the body has ended and trailers are all that is awaited.
@@ -51,6 +53,16 @@ struct StreamList {
         let (previous, next) = unsafe (stream.pointee.previous, stream.pointee.next)
         if let previous = unsafe previous { unsafe previous.pointee.next = next } else { unsafe first = next }
         if let next = unsafe next { unsafe next.pointee.previous = previous } else { unsafe last = previous }
+    }
+
+    /// The stream with this number; the latest are found first.
+    func find(_ stream: Int32) -> UnsafeMutablePointer<StreamState>? {
+        var place = unsafe last
+        while let kept = unsafe place {
+            if unsafe kept.pointee.stream == stream { return unsafe kept }
+            unsafe place = kept.pointee.previous
+        }
+        return nil
     }
 
     mutating func removeFirst() -> UnsafeMutablePointer<StreamState>? {
