@@ -115,7 +115,7 @@ private func with(_ changes: [(String, String?)], _ fields: [(String, String)] =
     }
 
     @Test(
-        .refuses("H2-22", "H2-04"),
+        .refuses("H2-22"),
         arguments: [
             ("connection", "close"), ("connection", "x-a"), ("keep-alive", "1"), ("proxy-connection", "close"),
             ("transfer-encoding", "chunked"), ("upgrade", "h2c"), ("http2-settings", "AAAA"), ("te", "trailers, gzip"),

@@ -28,7 +28,7 @@ import Testing
         #expect(try fate(of: [(":method", "GET")]) == nil)
     }
 
-    @Test(.holds("H2-11")) func `that the client has left cost the connection nothing`() throws {
+    @Test(.holds("H2-11", "H2-16")) func `that the client has left cost the connection nothing`() throws {
         let server = try ServerUnderTest()
         server.receive(Frames.request(1))
         server.answer(1, "HTTP/1.1 200 OK\r\n\r\n", Body(String(repeating: "x", count: 100_000)))

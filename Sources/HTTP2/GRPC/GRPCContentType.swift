@@ -1,6 +1,6 @@
 import Bytes
 
-/// Which kind of gRPC a content type says (H2-86, H2-87).
+/// Which kind of gRPC a content type says (H2-86).
 public enum GRPCContentType: Sendable, Equatable, CaseIterable {
     /// `application/grpc`, with or without the coding of its messages.
     case native

@@ -127,7 +127,7 @@ extension Session {
         }
     }
 
-    /// A head or trailers were malformed: that counts, whether a status or a reset is the answer (H-D1).
+    /// A head or trailers were malformed: that counts, whether a status or a reset is the answer.
     func countMalformed() {
         if unsafe state.pointee.isServer { _ = countReset() }
     }
