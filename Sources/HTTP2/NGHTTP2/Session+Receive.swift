@@ -43,7 +43,7 @@ extension Session {
         guard begin(FrameHeader(header.span)) else { return }
         let queued = unsafe nghttp2_session_get_outbound_queue_size(session)
         unsafe header.span.withUnsafeBufferPointer { unsafe give($0) }
-        if unsafe state.pointee.input.frameLeft == 0 { endFrame(queued) }
+        if unsafe state.pointee.input.frameLeft == 0 { endFrame(queued) } else { noteReset(queued) }
     }
 
     /// Gives as much of a frame's payload as there is, with the header if that lies before it.
