@@ -72,10 +72,13 @@ private let short: [UInt8] = [0x82, 0x87, 0x84, 0x01, 0x01, 0x61]
         #expect(server.requests == [3])
     }
 
-    @Test(.refuses("H2-30"), .holds("H2-58")) func `end a connection at the third head that is over them`() throws {
+    @Test(.refuses("H2-30"), .holds("H2-58"), arguments: [97, 14_000])
+    func `end a connection at the third head that is over them`(count: Int) throws {
         let server = try ServerUnderTest()
+        let entry = Frames.indexed("a", "")
         for stream in [1, 3, 5] as [UInt32] {
-            server.receive(Frames.request(stream, (0..<97).map { ("x-\($0)", "b") }))
+            #expect(server.connection.fault == nil)
+            server.receive(Frames.headers(stream, short + entry + [UInt8](repeating: 0xbe, count: count)))
             if stream < 5 { server.answer(Int32(stream), "HTTP/1.1 431 Too Large\r\n\r\n") }
         }
         #expect(server.connection.fault == .calm(.oversizedHeads))

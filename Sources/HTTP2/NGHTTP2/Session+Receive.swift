@@ -179,6 +179,11 @@ extension Session {
             unsafe state.pointee.events.resetCode = ErrorCode.protocolError.rawValue
             unsafe state.pointee.events.resetByPeer = false
         }
-        if unsafe state.pointee.isServer { _ = countReset() }
+        guard unsafe state.pointee.isServer else { return }
+        if unsafe state.pointee.sectionStream == frame.stream && state.pointee.section?.fault?.isTooLarge == true {
+            unsafe spend(state.pointee.budget.oversizedHead())
+        } else {
+            _ = countReset()
+        }
     }
 }
