@@ -12,8 +12,6 @@ public struct ErrorCode: RawRepresentable, Sendable, Equatable {
     public static let protocolError = ErrorCode(rawValue: 1)
     /// Something broke on the way, of ours or the upstream's.
     public static let internalError = ErrorCode(rawValue: 2)
-    /// The peer sent more than its window.
-    public static let flowControlError = ErrorCode(rawValue: 3)
     /// Nothing was done for the stream; it may be sent again.
     public static let refusedStream = ErrorCode(rawValue: 7)
     /// Nobody waits for the stream any longer.
