@@ -120,7 +120,8 @@ let package = Package(
 
         // 4: every "no" of the gateway: how it is answered, who must act, and what a log calls it
         .target(
-            name: "Refusals", dependencies: ["JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "Pages"],
+            name: "Refusals",
+            dependencies: ["Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "HTTP2", "OAuth", "Pages"],
             swiftSettings: pure),
 
         // 4: sessions and the stores they are in; logins, refreshes and logouts as values
@@ -147,8 +148,8 @@ let package = Package(
         .target(
             name: "Gateway",
             dependencies: [
-                "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport",
-                "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "StatusPages", "Refusals", "Login",
+                "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "HTTP2", "OAuth", "EventLoop",
+                "Transport", "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "StatusPages", "Refusals", "Login",
                 "Access", "Systemd", "Compression", "RESP", "StoreLink", "SharedState", "StoreClient",
             ],
             swiftSettings: settings),

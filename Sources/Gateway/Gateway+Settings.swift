@@ -118,6 +118,8 @@ package struct ListenerSettings: Sendable {
     package var saysForwarded = false
     /// Plain HTTP is answered with the same address over https, and nothing is served.
     package var redirectsToHTTPS = false
+    /// Clients may speak HTTP/2 too: by ALPN where there is TLS, by its preface where there is none (RFC 9113 §3).
+    package var speaksHTTP2 = false
     /// Another process may listen at the address too: a gateway's successor, while the old one drains.
     package var sharesAddress = false
 

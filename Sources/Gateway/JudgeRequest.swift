@@ -62,7 +62,7 @@ struct ClientArrival: ArrivalConnection {
     let worker: WorkerRef
 
     func serverNameAgrees(with host: Span<UInt8>) -> Bool {
-        client.pointee.stream.tls == nil || client.pointee.stream.serverNameAgrees(with: host)
+        client.carrier.pointee.stream.tls == nil || client.carrier.pointee.stream.serverNameAgrees(with: host)
     }
 
     var isFromTerminator: Bool {
@@ -71,14 +71,15 @@ struct ClientArrival: ArrivalConnection {
 
     /// Digested once; whoever has none is asked again, which costs little and lets nobody in.
     var certificateDigest: SHA256Digest? {
-        if let known = client.pointee.certificate { return known.pointee }
+        let carrier = client.carrier
+        if let known = carrier.pointee.certificate { return known.pointee }
         let digest = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { memory -> SHA256Digest? in
-            guard let start = memory.baseAddress, client.pointee.stream.writePeerCertificateDigest(into: start) else {
+            guard let start = memory.baseAddress, carrier.pointee.stream.writePeerCertificateDigest(into: start) else {
                 return nil
             }
             return SHA256Digest(UnsafeBufferPointer(memory).span)
         }
-        if let digest { client.pointee.keepCertificate(digest) }
+        if let digest { carrier.pointee.keepCertificate(digest) }
         return digest
     }
 }

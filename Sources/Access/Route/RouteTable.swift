@@ -8,6 +8,8 @@ package final class RouteTable: Sendable {
     package let index: RouteIndex
     /// What a judgement asks.
     package let policy: FixedValue<AccessPolicy>
+    /// Whether any route has WebSockets.
+    package let hasWebSockets: Bool
     package let catalogue: PredicateCatalogue
     package let identityMappings: [[IdentityFieldSettings]]
     /// What tokens are exchanged for (RFC 8693), by the number that a route's credential has.
@@ -17,6 +19,7 @@ package final class RouteTable: Sendable {
 
     /// The table of these routes; `places` says of each of them where it is elsewhere in the gateway.
     package init(_ settings: AccessSettings, _ places: [RouteIndices]) {
+        hasWebSockets = settings.routes.contains { $0.webSocket }
         var catalogue = PredicateCatalogue()
         var mappings: [[IdentityFieldSettings]] = []
         var exchanges: [ExchangeSettings] = []

@@ -150,7 +150,7 @@ extension WorkerRef {
             case .staysForNewHandshakes(let place):
                 client.pointee.listener = UInt16(clamping: place)
                 client.pointee.endsSoon = true
-                sayEnd(client)
+                if let session = client.pointee.part.session { endSoon(session) } else { sayEnd(client) }
             case .ends: leave(client)
             }
         }
@@ -160,6 +160,7 @@ extension WorkerRef {
     private func leave(_ client: ClientRef) {
         client.pointee.listener = 0
         client.pointee.endsSoon = true
+        if let session = client.pointee.part.session { return endSoon(session) }
         // Its answer is on its way, and a close would reset that: what it still sends is read away, for a moment.
         if client.pointee.state == .lingering { return }
         if client.pointee.state == .discardingBody {

@@ -188,7 +188,7 @@ struct SharedResources {
                             ServerTLS.Identity(certificateFile: $0.certificateFile, keyFile: $0.keyFile)
                         }, minimumVersion: TLSVersion(settings.minimumVersion),
                         clientCertificates: settings.clientCertificates.map(ClientCertificates.init),
-                        ticketKeys: ticketKeys, name: listener.publicURL))
+                        ticketKeys: ticketKeys, name: listener.publicURL, speaksHTTP2: listener.speaksHTTP2))
             } catch {
                 throw GatewayFailure("TLS for \(listener.publicURL) could not be set up", "\(error)")
             }

@@ -66,6 +66,8 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case connectionsRefused = "connections_refused"
     /// A client was cut off because it takes its answer too slowly.
     case clientTooSlow = "client_too_slow"
+    /// A connection of HTTP/2 was ended for what its client did on it.
+    case streamsEnded = "streams_ended"
 
     // Upstreams
 
