@@ -34,6 +34,7 @@ let package = Package(
         .library(name: "Compression", targets: ["Compression"]),
         .library(name: "Crypto", targets: ["Crypto"]),
         .library(name: "HTTP1", targets: ["HTTP1"]),
+        .library(name: "HTTP2", targets: ["HTTP2"]),
         .library(name: "RESP", targets: ["RESP"]),
         .library(name: "JOSE", targets: ["JOSE"]),
         .library(name: "OAuth", targets: ["OAuth"]),
@@ -59,6 +60,7 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CNGHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
 
         // 1: values and grammars
         .target(name: "Bytes", swiftSettings: pure),
@@ -71,6 +73,8 @@ let package = Package(
         .target(name: "Crypto", dependencies: ["Bytes", "COpenSSL"], swiftSettings: pure),
         .target(name: "JOSE", dependencies: ["Bytes", "JSON", "Crypto"], swiftSettings: pure),
         .target(name: "HTTP1", dependencies: ["Bytes", "HTTPMessage"], swiftSettings: pure),
+        .target(
+            name: "HTTP2", dependencies: ["Bytes", "Rates", "HTTPMessage", "CNGHTTP2"], swiftSettings: pure),
         .target(name: "RESP", dependencies: ["Bytes"], swiftSettings: pure),
         .target(
             name: "OAuth", dependencies: ["Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE"], swiftSettings: pure),
@@ -102,7 +106,7 @@ let package = Package(
         // 4: the servers of a shared store, as one loop asks them
         .target(
             name: "StoreClient",
-            dependencies: ["RESP", "StoreLink", "SharedState", "Crypto", "EventLoop", "Transport"],
+            dependencies: ["RESP", "StoreLink", "SharedState", "Crypto", "EventLoop", "Transport", "Bytes"],
             swiftSettings: settings),
 
         // 4: what the gateway promises: each id that code, tests and log lines name, a sentence and its source
@@ -116,7 +120,8 @@ let package = Package(
 
         // 4: every "no" of the gateway: how it is answered, who must act, and what a log calls it
         .target(
-            name: "Refusals", dependencies: ["JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "Pages"],
+            name: "Refusals",
+            dependencies: ["Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "HTTP2", "OAuth", "Pages"],
             swiftSettings: pure),
 
         // 4: sessions and the stores they are in; logins, refreshes and logouts as values
@@ -134,8 +139,8 @@ let package = Package(
         .target(
             name: "Access",
             dependencies: [
-                "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "Telemetry", "Issuers", "Replay",
-                "Sessions", "Pages", "Refusals", "Login",
+                "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "Telemetry", "Issuers",
+                "Replay", "Sessions", "Pages", "Refusals", "Login",
             ],
             swiftSettings: pure),
 
@@ -143,8 +148,9 @@ let package = Package(
         .target(
             name: "Gateway",
             dependencies: [
-                "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport",
-                "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "StatusPages", "Refusals", "Login",
+                "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "HTTP2", "OAuth", "EventLoop",
+                "Transport", "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "StatusPages", "Refusals",
+                "Login",
                 "Access", "Systemd", "Compression", "RESP", "StoreLink", "SharedState", "StoreClient",
             ],
             swiftSettings: settings),
@@ -192,6 +198,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "HTTP1Tests", dependencies: ["HTTP1", "HTTPMessage", "Bytes", "TestSupport", "TestTraits"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "HTTP2Tests",
+            dependencies: ["HTTP2", "HTTP1", "HTTPMessage", "Bytes", "Rates", "CNGHTTP2", "TestSupport", "TestTraits"],
             swiftSettings: settings),
         .testTarget(
             name: "CompressionTests", dependencies: ["Compression", "TestSupport", "TestTraits"],
@@ -309,7 +319,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "portcullis", "SharedStateTests", "SharedState", "Sessions", "JSON", "Bytes", "Crypto", "JOSE",
+                "portcullis", "SharedStateTests", "StoreClientTests", "SharedState", "Sessions", "JSON", "Bytes",
+                "Crypto", "JOSE",
                 "TestSupport", "TestTraits",
             ],
             swiftSettings: settings),

@@ -14,6 +14,8 @@ extension Refused {
         case claims([ClaimRuleSettings])
         /// Rights that all were to be granted.
         case details([AuthorizationDetailsRule])
+        /// A rate of requests.
+        case limit(RequestLimitSettings)
 
         package init(stringLiteral value: String) { self = .text(value) }
 
@@ -30,6 +32,7 @@ extension Refused {
                 rules.map { "\($0.claim.joined(separator: ".")) in [\($0.anyOf.joined(separator: ", "))]" }
                     .joined(separator: " and ")
             case .details(let rules): rules.map(\.text).joined(separator: " and ")
+            case .limit(let settings): "at most \(settings.text) (limits.requests)"
             }
         }
 
@@ -47,7 +50,7 @@ extension Refused {
                     case .number(let before, let number, let behind):
                         .number(before: before, number, behind: behind + literal)
                     case .part(let before, let part, let behind): .part(before: before, part, behind: behind + literal)
-                    case .list, .claims, .details: .text(words.text + literal)
+                    case .list, .claims, .details, .limit: .text(words.text + literal)
                     }
             }
 

@@ -41,18 +41,25 @@ public enum Base64URL {
 
     /// Appends the bytes in base64url without padding.
     public static func append(_ bytes: Span<UInt8>, to output: inout [UInt8]) {
-        output.reserveCapacity(output.count &+ bytes.count / 3 &* 4 &+ 4)
-        var index = 0
-        while index < bytes.count {
+        // Nothing added to an empty array would be written all the same: to the storage that all empty arrays share.
+        guard !bytes.isEmpty else { return }
+        output.append(addingCapacity: bytes.count / 3 &* 4 &+ 4) { output in
+            var index = 0
+            while index &+ 3 <= bytes.count {
+                let group =
+                    UInt32(bytes[index]) << 16 | UInt32(bytes[index &+ 1]) << 8 | UInt32(bytes[index &+ 2])
+                output.append(character(group &>> 18))
+                output.append(character((group &>> 12) & 63))
+                output.append(character((group &>> 6) & 63))
+                output.append(character(group & 63))
+                index &+= 3
+            }
             let left = bytes.count &- index
-            var group = UInt32(bytes[index]) << 16
-            if left > 1 { group |= UInt32(bytes[index &+ 1]) << 8 }
-            if left > 2 { group |= UInt32(bytes[index &+ 2]) }
+            guard left > 0 else { return }
+            let group = UInt32(bytes[index]) << 16 | (left > 1 ? UInt32(bytes[index &+ 1]) << 8 : 0)
             output.append(character(group &>> 18))
             output.append(character((group &>> 12) & 63))
             if left > 1 { output.append(character((group &>> 6) & 63)) }
-            if left > 2 { output.append(character(group & 63)) }
-            index &+= 3
         }
     }
 

@@ -46,6 +46,7 @@ extension Check.ID {
         switch self {
         case .message, .connectionOptions, .connect: .target
         case .authority, .path, .loginPath, .route: .route
+        case .addressRate: .addressLimit
         case .method: .method
         case .origin: .origin
         case .webSocket: .webSocket
@@ -56,6 +57,7 @@ extension Check.ID {
             .proofTokenHash, .proofSignature, .proofBinding, .clientCertField, .certificate:
             .authenticate
         case .scope, .authorizationDetails, .acr, .maxAge, .user, .claimRules: .authorize
+        case .requestRate: .identityLimit
         case .exchange: .exchange
         case .body, .identity, .upstreamCredential, .upstream: .plan
         case .replay, .sharedReplay: .spend

@@ -110,6 +110,14 @@ struct Exchange {
     }
 }
 
+extension ExchangeRef {
+    /// The version of HTTP that its client speaks, as `network.protocol.version` of OpenTelemetry has it.
+    var protocolVersion: StaticString {
+        if pointee.client.pointee.part.isStream { return "2" }
+        return pointee.isHTTP10 ? "1.0" : "1.1"
+    }
+}
+
 /// Why a response is not whole, for the access log: its status alone would look like a success.
 enum Truncation: UInt8 {
     case none, upstreamClosed, upstreamTimedOut, clientLeft

@@ -118,6 +118,8 @@ package struct ListenerSettings: Sendable {
     package var saysForwarded = false
     /// Plain HTTP is answered with the same address over https, and nothing is served.
     package var redirectsToHTTPS = false
+    /// Clients may speak HTTP/2 too: by ALPN where there is TLS, by its preface where there is none (RFC 9113 §3).
+    package var speaksHTTP2 = false
     /// Another process may listen at the address too: a gateway's successor, while the old one drains.
     package var sharesAddress = false
 
@@ -198,6 +200,8 @@ package struct LimitSettings: Sendable {
     package var fieldLine = 32 * 1024
     /// Largest access token; every issuer's rules carry it too.
     package var accessToken = 16 * 1024
+    /// How many requests there may be, and whose.
+    package var requests = RequestRateSettings()
     /// Largest request body; nil for no limit.
     package var requestBody: Int64?
     /// Bytes a second that a request's body must bring, on average over `TimeoutSettings.requestBody`; 0 for none.

@@ -47,8 +47,8 @@ package final class Gateway: @unchecked Sendable {
     let signing = SigningThread()
     /// Sends the spans of all configurations.
     let traces: TraceExporter
-    /// Asks the store for whoever waits for it beside the workers, by the first worker's links.
-    let storeCaller = StoreCaller()
+    /// Ask the store for whoever waits for it beside the workers, each by the links of its worker.
+    let storeCallers: [StoreCaller]
     let storeReports: StoreReports
     private var admin: AdminListener?
     private var signals: [SignalWatcher] = []
@@ -92,6 +92,7 @@ package final class Gateway: @unchecked Sendable {
         }
         let labels = MetricsLabels(settings)
         registry = MetricsRegistry(workers: settings.workers, labels: labels, version: version)
+        storeCallers = (0..<settings.workers).map { _ in StoreCaller() }
         let storeReports = StoreReports(logs.operatorLog, registry.storeMetrics, workers: settings.workers)
         self.storeReports = storeReports
         registry.attach(store: { storeReports.readings })

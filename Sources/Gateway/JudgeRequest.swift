@@ -1,6 +1,7 @@
 import Access
 import Crypto
 import HTTPMessage
+import Rates
 import Telemetry
 import Transport
 
@@ -15,12 +16,13 @@ extension WorkerRef {
         let client = exchange.pointee.client
         let arrival = Arrival(
             listener: Int(client.pointee.listener), now: clock.wallSeconds(), clearText: client.pointee.clearText,
-            connection: ClientArrival(client: client, worker: self))
+            connection: ClientArrival(client: client, worker: self, exchange: exchange))
         let judgement = pointee.policy.access.pointee.judge(
             HeadView(heads.span, message.span), arrival, &pointee.identities, &exchange.pointee.findings
         ) { findings, identities throws(Refused) in
             try planRequest(exchange, bytes, count, &findings, &identities)
         }
+        if !pointee.identities.leases.questions.isEmpty { askForLeases() }
         if exchange.pointee.findings.sessionCookie != .none { changeSessionCookie(exchange) }
         if exchange.pointee.findings.isWebSocketOffPath { sayPlain(exchange) }
         return judgement
@@ -60,25 +62,31 @@ extension WorkerRef {
 struct ClientArrival: ArrivalConnection {
     let client: ClientRef
     let worker: WorkerRef
+    let exchange: ExchangeRef
 
     func serverNameAgrees(with host: Span<UInt8>) -> Bool {
-        client.pointee.stream.tls == nil || client.pointee.stream.serverNameAgrees(with: host)
+        client.carrier.pointee.stream.tls == nil || client.carrier.pointee.stream.serverNameAgrees(with: host)
     }
 
     var isFromTerminator: Bool {
         worker.pointee.listening.listeners[Int(client.pointee.listener)].terminators.contains(client.pointee.peer)
     }
 
+    var network: (UInt64, UInt64)? { worker.countedNetwork(exchange) }
+
+    var nanoseconds: UInt64 { worker.clock.microseconds() &* 1000 }
+
     /// Digested once; whoever has none is asked again, which costs little and lets nobody in.
     var certificateDigest: SHA256Digest? {
-        if let known = client.pointee.certificate { return known.pointee }
+        let carrier = client.carrier
+        if let known = carrier.pointee.certificate { return known.pointee }
         let digest = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { memory -> SHA256Digest? in
-            guard let start = memory.baseAddress, client.pointee.stream.writePeerCertificateDigest(into: start) else {
+            guard let start = memory.baseAddress, carrier.pointee.stream.writePeerCertificateDigest(into: start) else {
                 return nil
             }
             return SHA256Digest(UnsafeBufferPointer(memory).span)
         }
-        if let digest { client.pointee.keepCertificate(digest) }
+        if let digest { carrier.pointee.keepCertificate(digest) }
         return digest
     }
 }

@@ -25,6 +25,8 @@ package struct LoginClient: Sendable {
     private(set) var trace: TraceParent?
     /// What logins have in common with those at other replicas; nil: nothing.
     let shared: SharedLogins?
+    /// Where tokens go that are nobody's any more.
+    let orphans: OrphanRevocation
     private let alarms: AlarmRateLimit
     /// What the operator was last told of the server's metadata.
     private let toldOf: ToldProblems
@@ -49,9 +51,13 @@ package struct LoginClient: Sendable {
         self.client = client
         self.issuer = issuer
         let alarms = previous?.alarms ?? AlarmRateLimit()
+        let orphans = OrphanRevocation()
+        self.orphans = orphans
         let sessions = SharedSessionClient(
-            name: settings.name, identifier: client.credentials.clientID, issuer: settings.idToken.issuer
-        ) { note in Self.tell(note, client: index, alarms, environment) }
+            name: settings.name, identifier: client.credentials.clientID, issuer: settings.idToken.issuer,
+            onNote: { note in Self.tell(note, client: index, alarms, environment) },
+            onOrphan: { orphans.revoke($0, client: index) },
+            pause: { try? await environment.clock.sleep(milliseconds: $0) })
         store = try SessionStores.make(
             settings.session, for: sessions,
             in: environment.store.map { SharedSessions($0, executor: environment.executor) },
@@ -77,13 +83,18 @@ package struct LoginClient: Sendable {
         case .tampered:
             environment.onEvent(.sessionTampered(client: client))
             detail = RefusalDetail(
-                expected: "sessions as a gateway wrote them", found: "a value that opens for none", check: "SH-53")
+                expected: "sessions as a gateway wrote them, with the same store.keys at all replicas",
+                found: "a value that opens for none", check: "SH-53")
         case .rolledBack:
             detail = RefusalDetail(
                 expected: "the newest state of a session, or a newer one", found: "an older one", check: "SH-54")
         case .unreadable(let version):
             detail = RefusalDetail(
                 expected: "a format that this release reads", found: "version \(version)", check: "SH-26")
+        case .keyUnknown:
+            detail = RefusalDetail(
+                expected: "a key of store.keys, which all replicas have before one of them seals with it",
+                found: "a session that was sealed with another one", check: "SH-26")
         }
         guard alarms.isDue(.sessionStoreUnavailable, at: environment.clock.now().milliseconds) else { return }
         environment.onEvent(.alarm(client: client, .sessionStoreUnavailable, detail: detail))

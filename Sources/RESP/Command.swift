@@ -7,11 +7,14 @@ public struct Command: Sendable, CustomStringConvertible, CustomReflectable {
     public private(set) var count = 0
     /// Its name: the operator is told it when a server refuses the command.
     public private(set) var name: String
+    /// The kinds of replies that it may have.
+    public var replies: ReplyKinds
     private var body: [UInt8] = []
 
     /// A command without arguments so far.
     public init(_ name: String) {
         self.name = name
+        replies = .of(name)
         append(name)
     }
 
@@ -20,6 +23,7 @@ public struct Command: Sendable, CustomStringConvertible, CustomReflectable {
         body.removeAll(keepingCapacity: true)
         count = 0
         self.name = name
+        replies = .of(name)
         append(name)
     }
 
@@ -29,6 +33,7 @@ public struct Command: Sendable, CustomStringConvertible, CustomReflectable {
         body.append(contentsOf: other.body)
         count = other.count
         name = other.name
+        replies = other.replies
     }
 
     /// Gives memory back that a large command has left behind.
@@ -71,7 +76,7 @@ public struct Command: Sendable, CustomStringConvertible, CustomReflectable {
 }
 
 /// Numbers in decimal, written without a string between.
-enum Decimal {
+package enum Decimal {
     /// How many bytes a number takes.
     static func count(of number: Int) -> Int {
         var (count, rest) = (number < 0 ? 2 : 1, number.magnitude / 10)
@@ -82,7 +87,8 @@ enum Decimal {
         return count
     }
 
-    static func append(_ number: Int, to output: inout [UInt8]) {
+    /// Writes a number behind what `output` holds.
+    package static func append(_ number: Int, to output: inout [UInt8]) {
         if number < 0 { output.append(UInt8(ascii: "-")) }
         var unit: UInt = 1
         while number.magnitude / unit >= 10 { unit *= 10 }

@@ -16,6 +16,18 @@ public struct TokenRate: Sendable, Equatable {
         allowance = (atOnce - 1) * interval
     }
 
+    /// So many in so many ticks, and at least one at once.
+    ///
+    /// `parts` share it: each grants its part, at once rounded up.
+    public init(_ count: Int, in ticks: UInt64, burst: Int, parts: Int = 1) {
+        let parts = UInt64(min(max(parts, 1), TokenRate.most))
+        let (whole, overflows) = ticks.multipliedReportingOverflow(by: parts)
+        interval = max(1, (overflows ? .max : whole) / UInt64(min(max(count, 1), TokenRate.most)))
+        let atOnce = (UInt64(min(max(burst, 1), TokenRate.most)) + parts - 1) / parts
+        let (all, isEndless) = (atOnce - 1).multipliedReportingOverflow(by: interval)
+        allowance = isEndless ? .max / 4 : min(all, .max / 4)
+    }
+
     private init() { (interval, allowance) = (0, 0) }
 
     /// The rate that permits everything.
@@ -31,10 +43,13 @@ public struct TokenRate: Sendable, Equatable {
 /// advances, of the same kind as the rate's; one that stands still or goes back grants nothing more.
 public struct TokenBucket: Sendable, Equatable {
     /// 0 before the first is taken.
-    private var spentUntil: UInt64 = 0
+    private(set) var spentUntil: UInt64 = 0
 
     /// A full one.
     public init() {}
+
+    /// The one of which so much was taken.
+    init(spentUntil: UInt64) { self.spentUntil = spentUntil }
 
     /// Whether nothing was ever taken of it.
     public var isNew: Bool { spentUntil == 0 }
@@ -60,7 +75,7 @@ public struct TokenBucket: Sendable, Equatable {
     public mutating func take(at now: UInt64, _ rate: TokenRate) -> Bool {
         let spent = spent(at: now, rate)
         guard spent <= rate.allowance else { return false }
-        let (until, overflows) = now.addingReportingOverflow(spent + rate.interval)
+        let (until, overflows) = now.addingReportingOverflow(spent &+ rate.interval)
         spentUntil = overflows ? .max : until
         return true
     }

@@ -1,3 +1,4 @@
+package import HTTP2
 package import Pages
 
 /// What a head says about who reads the answer; kept with the exchange, for refusals come when the head is long gone.
@@ -6,6 +7,8 @@ package struct Reader: Sendable, Equatable {
     package var isNavigation = false
     /// A program asked for problems in JSON (RFC 9457).
     package var wantsProblem = false
+    /// It calls a procedure, and reads how that ended in fields of its own (gRPC over HTTP/2).
+    package var call: GRPCContentType?
     /// Which of the pages' languages the person wants most; 0 for none of them.
     package var language: UInt8 = 0
 
@@ -21,6 +24,9 @@ package enum RefusalContent: Sendable, Equatable {
     case problem
     /// A sentence for whoever cannot know better.
     case sentence
+    /// The status of a procedure's call, in fields, under 200: a client of gRPC takes another status for its transport's and
+    /// never shows what else the answer says.
+    case callStatus(GRPCStatus, GRPCContentType)
 }
 
 extension Refusal {
@@ -28,6 +34,7 @@ extension Refusal {
     ///
     /// Scripts, images and other programs get nothing, as fields say all that they can use, unless they ask for it.
     package func content(for reader: Reader, isSignedIn: Bool = false) -> RefusalContent {
+        if let call = reader.call, let status = callStatus { return .callStatus(status, call) }
         if reader.isNavigation { return .page(topic(isSignedIn: isSignedIn)) }
         if reader.wantsProblem { return .problem }
         return self == .plainHTTP ? .sentence : .nothing

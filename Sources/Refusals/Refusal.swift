@@ -58,6 +58,8 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
     case clientConnectionsTooMany
     // what replicas have in common
     case storeUnavailable, storeBusy, storeForgot
+    // rates of requests
+    case addressRateExceeded, requestRateExceeded
 
     /// Who must act: the client, the operator's upstream, an issuer, or the gateway's own capacity.
     package enum Blame: String, Sendable, CaseIterable {
@@ -106,7 +108,7 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
         }
     }
 
-    /// When the same request may be answered otherwise: the answer then says so.
+    /// When the same request may be answered otherwise, at the earliest: the answer then says so.
     package var retryAfterSeconds: Int? {
         switch self {
         // Where the store is not reached, another primary has its place in a few seconds at most.
@@ -281,6 +283,8 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
         case .storeUnavailable: (503, .authorizationDown, .checkDown, .capacity, "SH-74", "store_unavailable")
         case .storeBusy: (503, .authorizationDown, .checkDown, .capacity, "SH-16", "store_busy")
         case .storeForgot: (503, .authorizationDown, .checkDown, .capacity, "SH-61", "store_forgot")
+        case .addressRateExceeded: (429, .plain, .tooMany, .client, "ECO-78", "address_rate_exceeded")
+        case .requestRateExceeded: (429, .plain, .tooMany, .client, "ECO-78", "request_rate_exceeded")
         }
     }
 }

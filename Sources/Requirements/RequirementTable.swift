@@ -3,6 +3,7 @@ package enum RequirementTable {
     /// The families, in the order of a request's way, then of a login's.
     package static let families: [RequirementFamily] = [
         RequirementFamily(prefix: "HTTP", title: "HTTP/1.1 messages", isTested: true, rows: http),
+        RequirementFamily(prefix: "H2", title: "HTTP/2 connections and gRPC", isTested: true, rows: http2),
         RequirementFamily(prefix: "JOSE", title: "signed and encrypted tokens", isTested: true, rows: tokens),
         RequirementFamily(prefix: "RS", title: "access tokens", isTested: true, rows: accessTokens),
         RequirementFamily(prefix: "MTLS", title: "tokens bound to certificates", isTested: true, rows: certificates),

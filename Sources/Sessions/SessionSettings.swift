@@ -33,6 +33,9 @@ package struct SessionSettings: Sendable {
     package var keys: [Secret]
     /// Sessions kept in memory at most, and endings remembered.
     package var limit = 100_000
+    /// Whether a key of the shared store alone opens a session's refresh token there, so that it can be revoked when the
+    /// session is ended without its cookie (SH-46).
+    package var isRevocable = false
     /// Whether sessions in memory that reach a limit are noted, for the audit log.
     package var notesExpired = false
 

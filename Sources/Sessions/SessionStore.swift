@@ -1,3 +1,5 @@
+package import Crypto
+
 /// What the value of a session cookie stands for.
 package enum SessionLookup: Sendable {
     /// A session within its limits, and not ended by a logout.
@@ -9,6 +11,16 @@ package enum SessionLookup: Sendable {
     case none
     /// That takes longer to say: ask `load`.
     case elsewhere
+}
+
+/// Whether a session that was found a while ago may be used on.
+package enum SessionStanding: Sendable, Equatable {
+    /// Whoever needs it looks it up once more.
+    case unknown
+    /// As it was found, without another look until then, in seconds since 1970.
+    case same(until: Int64)
+    /// The same, and the caller is to have the store asked about it beside the request.
+    case due(until: Int64)
 }
 
 /// Why a store could not do what it was asked.
@@ -74,6 +86,10 @@ package protocol SessionStore: Sendable {
     func changed(_ session: Session) async
     /// Until when a session that was found may be used without another look here, in seconds since 1970 (SH-71).
     func usableUntil(_ session: Session, now: Int64) -> Int64
+    /// Whether a session that was found, and whose identifier has this digest, may be used beyond that (SH-71).
+    ///
+    /// Cheaper than to look it up: what was made of it stays good as long as it is the same.
+    func standing(of session: Session, id: SHA256Digest, now: Int64) -> SessionStanding
     /// Notes that the session is in use; the value the browser is to get for it, nil when it keeps the one it has.
     ///
     /// Once a minute at most for one session (SC-08).
@@ -81,10 +97,15 @@ package protocol SessionStore: Sendable {
     /// Ends sessions, and remembers it for as long as one of them could live; the sessions that it knows to have ended,
     /// whose tokens are to be revoked.
     func end(_ which: SessionEnd, now: Int64) async throws(SessionStoreRefusal) -> [Session]
+    /// Whether the caller is the one to revoke the tokens of a session that `end` named though nobody brought its cookie:
+    /// several processes may have it (SH-46).
+    func claimRevocation(of session: Session) async -> Bool
     /// Whether a session was ended; asked of sessions that were found a while ago, when `endings` has changed since.
     func isEnded(_ session: Session, now: Int64) -> Bool
     /// How many sessions are alive, those that expired and were not yet swept included; nil where nobody knows.
     var alive: Int? { get }
+    /// Whether sessions are in another process, which may have to be asked about them.
+    var isElsewhere: Bool { get }
     /// Grows with every ending: one atomic read.
     var endings: UInt64 { get }
     /// Whether what is ended here is ended there too: this store goes on where `other` stood, or they are the same.
@@ -99,4 +120,14 @@ package protocol SessionStore: Sendable {
     func takeExpired() -> [ExpiredSession]
     /// Forgets what has expired; to be called about once a minute, because without traffic nothing else would.
     func sweep(now: Int64)
+}
+
+/// A store that is this process's own.
+extension SessionStore {
+    package func claimRevocation(of session: Session) async -> Bool { true }
+
+    package var isElsewhere: Bool { false }
+
+    /// A store that is asked nothing beside requests has no other answer than a look.
+    package func standing(of session: Session, id: SHA256Digest, now: Int64) -> SessionStanding { .unknown }
 }

@@ -8,12 +8,15 @@ package struct StoreQuestion: Sendable {
     package let arguments: [[UInt8]]
     /// Whether it may be sent again though it may have been executed (SH-17).
     package let changesNothing: Bool
+    /// Whether it leaves half of the places to others.
+    package let leavesRoom: Bool
 
     /// A question about a key.
-    package init(key: StoreName, arguments: [[UInt8]], changesNothing: Bool) {
+    package init(key: StoreName, arguments: [[UInt8]], changesNothing: Bool, leavesRoom: Bool = false) {
         self.key = key
         self.arguments = arguments
         self.changesNothing = changesNothing
+        self.leavesRoom = leavesRoom
     }
 }
 
@@ -31,7 +34,8 @@ extension StoreAsking {
         _ command: Asked, _ scripts: StoreScripts
     ) async throws(StoreRefusal) -> Asked.Outcome {
         let question = StoreQuestion(
-            key: command.key, arguments: command.arguments(scripts), changesNothing: command.changesNothing)
+            key: command.key, arguments: command.arguments(scripts), changesNothing: command.changesNothing,
+            leavesRoom: command.leavesRoom)
         return try command.outcome(of: try await ask(question))
     }
 }
@@ -48,17 +52,22 @@ package final class SharedStore: Sendable {
     package let scripts: StoreScripts
     /// Whoever asks it.
     package let asking: any StoreAsking
+    /// What came of asking about sessions.
+    let figures: StoreFigures
 
     /// A store behind whoever asks it.
     ///
-    /// Refuses keys that are not 32 bytes.
-    package init(_ settings: StoreSettings, asking: any StoreAsking) throws(CryptoRefusal) {
+    /// Counts in `figures`, which outlive it. Refuses keys that are not 32 bytes.
+    package init(
+        _ settings: StoreSettings, asking: any StoreAsking, figures: StoreFigures = StoreFigures()
+    ) throws(CryptoRefusal) {
         self.settings = settings
         // Without sessions and logins nothing there is sealed, or named by what could be guessed.
         ring = try StoreKeyRing(settings.keys.isEmpty ? [Secret(RandomBytes.fill(32))] : settings.keys)
         names = StoreNames(prefix: settings.prefix, ring: ring)
         scripts = try StoreScripts()
         self.asking = asking
+        self.figures = figures
     }
 
     /// Whether what is in the one is in the other, whatever else is configured of them; keys may have been rotated.

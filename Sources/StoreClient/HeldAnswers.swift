@@ -1,3 +1,4 @@
+import Bytes
 import RESP
 
 /// Answers to writes that are kept until it is known whether a replica has them too (SH-60).
@@ -26,7 +27,7 @@ struct HeldAnswers {
             append(nil, reply.bytes)
         case .array:
             append(UInt8(ascii: "*"), number: reply.integer)
-            for index in reply.bytes.indices { bytes.append(reply.bytes[index]) }
+            bytes.append(copying: reply.bytes)
         }
         held.append(Held(ticket: ticket, end: bytes.count))
     }
@@ -49,19 +50,13 @@ struct HeldAnswers {
 
     private mutating func append(_ type: UInt8, number: Int) {
         bytes.append(type)
-        if number < 0 { bytes.append(UInt8(ascii: "-")) }
-        var unit: UInt = 1
-        while number.magnitude / unit >= 10 { unit *= 10 }
-        while unit > 0 {
-            bytes.append(UInt8(truncatingIfNeeded: number.magnitude / unit % 10) + 0x30)
-            unit /= 10
-        }
+        Decimal.append(number, to: &bytes)
         endLine()
     }
 
     private mutating func append(_ type: UInt8?, _ text: Span<UInt8>) {
         if let type { bytes.append(type) }
-        for index in text.indices { bytes.append(text[index]) }
+        bytes.append(copying: text)
         endLine()
     }
 

@@ -1,3 +1,4 @@
+import Bytes
 import RESP
 import StoreLink
 
@@ -32,6 +33,8 @@ final class NodeLink: LinkReceiving {
     var saidUnsuitable: UInt64?
     /// Writes that were answered, while it is unknown whether a replica has them.
     var held = HeldAnswers()
+    /// Commands that the server had, and how many of them took too long.
+    var pace = ServerPace()
     /// How soon it must be known whether a replica has the writes of this turn; 0 when there are none.
     var replicationWithin: UInt64 = 0
 
@@ -74,22 +77,12 @@ final class NodeLink: LinkReceiving {
         if step == owner.servers.epochStep {
             // A node that does not have it does not say that there is none.
             if reply.kind == .error { return }
-            owner.receiver.storeTold(.epoch(reply.kind == .bulkString ? reply.bytes.copied : nil))
+            owner.receiver.storeTold(.epoch(reply.kind == .bulkString ? [UInt8](copying: reply.bytes) : nil))
         } else if step == owner.servers.informationStep {
-            owner.informed(self, reply.kind == .bulkString ? reply.bytes.copied : nil)
+            owner.informed(self, reply.kind == .bulkString ? [UInt8](copying: reply.bytes) : nil)
         }
     }
 
     func linkOpened() { owner.opened(self) }
     func linkLost(_ loss: LinkLoss) { owner.lost(self, loss) }
-}
-
-extension Span where Element == UInt8 {
-    /// A copy that outlives what is lent.
-    var copied: [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(count)
-        for index in indices { bytes.append(self[index]) }
-        return bytes
-    }
 }

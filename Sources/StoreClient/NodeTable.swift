@@ -101,7 +101,14 @@ struct ClusterMap: Equatable {
         let place: LinkServer.Place
     }
 
-    let ranges: [Range]
+    private(set) var ranges: [Range]
+
+    /// The map of this slot alone.
+    func only(_ slot: Int) -> ClusterMap {
+        var map = self
+        map.ranges = ranges.filter { ($0.first...$0.last).contains(slot) }
+        return map
+    }
 
     /// Reads the answer of the node at `asked`, which may leave out its own address; nil for what is no map.
     init?(_ reply: borrowing Reply, asked: LinkServer.Place) {

@@ -1,3 +1,4 @@
+import Bytes
 import EventLoop
 import RESP
 package import SharedState
@@ -36,7 +37,7 @@ package final class StoreCaller: @unchecked Sendable {
         guard let continuation = waiting.removeValue(forKey: ticket) else { return }
         switch answer {
         case .reply(let reply): continuation.resume(returning: .success(StoreReply(copying: reply)))
-        case .refused(_, let text): continuation.resume(returning: .success(.error(text.copied)))
+        case .refused(_, let text): continuation.resume(returning: .success(.error([UInt8](copying: text))))
         case .unknown: continuation.resume(returning: .failure(.unknown))
         case .notSent: continuation.resume(returning: .failure(.unavailable))
         }
@@ -63,7 +64,8 @@ package final class StoreCaller: @unchecked Sendable {
         let ticket = StoreCaller.firstTicket | UInt64(kind) << 48 | lastNumber & 0xFFFF_FFFF_FFFF
         let slot = HashSlot.of(question.key.bytes.span)
         let outcome = links.send(
-            Command(question.arguments), slot: slot, ticket: ticket, changesNothing: question.changesNothing)
+            Command(question.arguments), slot: slot, ticket: ticket, changesNothing: question.changesNothing,
+            leavesRoom: question.leavesRoom)
         if outcome != .accepted { onUnsent?(kind) }
         switch outcome {
         case .accepted: waiting[ticket] = continuation

@@ -95,11 +95,18 @@ extension StoreLinks {
         }
         votes.record(index, place, now: now)
         guard let choice = votes.choice(isServed: isServed, now: now) else { return }
-        if let primary = table.primary, table.places[primary] == choice { return }
+        if let primary = table.primary, table.places[primary] == choice { return leaveAll(but: primary) }
         impostors.removeAll { now >= $0.until }
         guard !impostors.contains(where: { $0.place == choice }), let node = enter(choice) else { return }
         // Whoever is named serves when the link to it is greeted as a primary's; until then the other one does.
         if !isServed || isReady(node) { makePrimary(node) }
+        leaveAll(but: node)
+    }
+
+    /// Lets go of servers that were named before, and neither serve nor are to: there would be more with each failover, until
+    /// there is no room for a primary.
+    private func leaveAll(but choice: NodeTable.Node) {
+        for node in table.nodes where node != choice && node != table.primary { leave(node) }
     }
 
     /// How long a server is not believed in that was named and is no primary.
@@ -112,7 +119,7 @@ extension StoreLinks {
     }
 
     private func mapped(by guide: NodeLink, _ reply: borrowing Reply) {
-        guard let map = ClusterMap(reply, asked: guide.place) else {
+        guard var map = ClusterMap(reply, asked: guide.place) else {
             return unsuitable(guide, setting: "store.topology", found: "no map of a cluster")
         }
         // A server that has just forgotten its cluster knows of no slot. It is not asked for what the others know.
@@ -120,6 +127,7 @@ extension StoreLinks {
             if table.nodes.isEmpty { unsuitable(guide, setting: "store.url", found: "a cluster without slots") }
             return
         }
+        if let slot = servers.slot { map = map.only(slot) }
         // Each is entered with its link before the table has them.
         for place in Set(map.ranges.map(\.place)) where table.node(at: place) == nil { _ = enter(place) }
         let now = clock()

@@ -72,7 +72,7 @@ extension StoreLinks {
     }
 
     private func tell(_ place: Int, releasedAt index: Int) {
-        let ticket = pending.release(place)
+        let ticket = release(place)
         let answers = released
         answers.withReply(index) { reply in
             switch reply {

@@ -34,7 +34,8 @@ package final class StoreLinks {
     var votes: SentinelVotes
     /// When whoever guides is asked again.
     var nextQuestion: UInt64 = 0
-    /// When it was asked the last time.
+    /// When it was asked the last time; of a server that stands alone, when its connection was opened anew because it was
+    /// no primary.
     var lastQuestion: UInt64 = 0
     /// Servers that were named as primaries and are none, and until when they are not believed in.
     var impostors: [(place: LinkServer.Place, until: UInt64)] = []
@@ -123,6 +124,16 @@ package final class StoreLinks {
         table.nodes.compactMap { node in table.places[node].map { ($0, isReady(node)) } }
     }
 
+    /// How the servers that are known have kept their time.
+    package var paces: [(place: LinkServer.Place, pace: ServerPace)] {
+        table.nodes.compactMap { node in
+            guard let place = table.places[node] else { return nil }
+            var pace = links[node]?.pace ?? ServerPace()
+            if let writer = writers[node] { pace.add(writer.pace) }
+            return (place, pace)
+        }
+    }
+
     /// What all links have done, those that are gone among them.
     package var counters: LinkCounters {
         var sum = earlier
@@ -137,12 +148,17 @@ package final class StoreLinks {
     /// Takes a command about a key of this slot, or refuses it at once and tells nothing more about it (SH-74).
     ///
     /// `within` microseconds it is answered, whatever is done for it; 0 for the time that all have. One that changes nothing is
-    /// sent again within its time even where it may have been executed.
+    /// sent again within its time even where it may have been executed. One that `leavesRoom` is refused where half of the places
+    /// are taken: whoever floods us with cookies that he made up keeps out nobody's proof, recheck or logout.
     package func send(
-        _ command: borrowing Command, slot: Int, ticket: UInt64, within: UInt64 = 0, changesNothing: Bool = false
+        _ command: borrowing Command, slot: Int, ticket: UInt64, within: UInt64 = 0, changesNothing: Bool = false,
+        leavesRoom: Bool = false
     ) -> SendOutcome {
         guard !isStopped, let node = table.owner(of: slot), isReady(node) else { return .down }
         guard pending.count < servers.limits.commands else { return .busy }
+        // What was given up keeps its place at the link until its answer comes.
+        let taken = max(pending.count, links[node]?.link.inFlight ?? 0)
+        guard !leavesRoom || taken < (servers.limits.commands + 1) / 2 else { return .busy }
         let time = within == 0 ? servers.limits.command : within
         let now = clock()
         let place = pending.take(
@@ -245,11 +261,28 @@ package final class StoreLinks {
         return servers.durability == .replica && !pending[place].changesNothing ? writers[node] : links[node]
     }
 
-    private func offer(_ place: Int, to node: NodeTable.Node, within: UInt64) -> SendOutcome {
+    /// How a server is asked about a slot.
+    private enum Way {
+        case itsOwn
+        /// The slot is about to be its own: this command alone.
+        case asking
+    }
+
+    private func offer(
+        _ place: Int, to node: NodeTable.Node, _ way: Way = .itsOwn, within: UInt64
+    ) -> SendOutcome {
         guard let link = link(of: node, for: place) else { return .down }
         pending[place].tries += 1
         if case .writes = link.role { willWrite(by: link, within) }
-        return link.link.send(pending[place].command, ticket: pending.linkTicket(place), within: within)
+        let ticket = pending.linkTicket(place)
+        switch way {
+        case .itsOwn: return link.link.send(pending[place].command, ticket: ticket, within: within)
+        case .asking:
+            // Both or none: it would make the next command on that connection pass where it must not.
+            return link.link.send(
+                Command("ASKING"), ticket: NodeLink.nobody, before: pending[place].command, ticket: ticket,
+                within: within)
+        }
     }
 
     /// Sends one again; at once where it can be, and a little later where not.
@@ -263,10 +296,8 @@ package final class StoreLinks {
             pending[place].detour = detour
             return waitToSend(place, RetryRules.pause(1))
         }
-        if detour != nil {
-            _ = link(of: node, for: place)?.link.send(Command("ASKING"), ticket: NodeLink.nobody, within: 0)
-        }
-        if offer(place, to: node, within: pending[place].deadline - now) != .accepted { tell(place, .notSent) }
+        let way: Way = detour == nil ? .itsOwn : .asking
+        if offer(place, to: node, way, within: pending[place].deadline - now) != .accepted { tell(place, .notSent) }
     }
 
     private func waitToSend(_ place: Int, _ microseconds: UInt64) {
@@ -274,15 +305,19 @@ package final class StoreLinks {
         rearm()
     }
 
-    func tell(_ place: Int, _ answer: borrowing Answer) {
+    func tell(_ place: Int, _ answer: borrowing Answer) { receiver.storeAnswered(release(place), answer) }
+
+    /// Lets a command go that is about to be told of; the caller's number.
+    func release(_ place: Int) -> UInt64 {
         lastWait = clock() &- pending[place].takenAt
-        receiver.storeAnswered(pending.release(place), answer)
+        return pending.release(place)
     }
 
     // MARK: answers
 
     func answered(_ link: NodeLink, _ linkTicket: UInt64, _ answer: borrowing Answer) {
         guard let place = pending.place(of: linkTicket) else { return }
+        note(answer, of: place, by: link)
         switch answer {
         case .reply(let reply):
             if case .writes = link.role { link.held.hold(linkTicket, reply) } else { tell(place, answer) }
@@ -297,9 +332,22 @@ package final class StoreLinks {
         }
     }
 
+    private func note(_ answer: borrowing Answer, of place: Int, by link: NodeLink) {
+        // What is asked with a time of its own waits at the server on purpose.
+        let entry = (begun: pending[place].takenAt, deadline: pending[place].deadline)
+        guard entry.deadline == entry.begun &+ servers.limits.command else { return }
+        switch answer {
+        case .reply, .refused: link.pace.note(clock() &- entry.begun, of: servers.limits.command)
+        case .unknown: link.pace.note(nil, of: servers.limits.command)
+        case .notSent: break
+        }
+    }
+
     private func refused(_ link: NodeLink, _ place: Int, _ refusal: ServerRefusal, _ text: Span<UInt8>) {
         guard !isStopped else { return tell(place, .refused(refusal, text: text)) }
         notice(refusal, from: link)
+        // Whoever was told of it may have stopped all of it.
+        guard !isStopped else { return }
         if refusal.code == .moved || refusal.code == .ask {
             guard follow(refusal, text, place, from: link) else { return tell(place, .refused(refusal, text: text)) }
             pending[place].redirects += 1
@@ -318,14 +366,32 @@ package final class StoreLinks {
         case .noScript: giveScripts(to: link)
         case .readOnly, .masterDown:
             // It was a primary when it was greeted. What else it was asked it refuses too, and that is sent elsewhere.
-            if servers.topology == .standalone {
-                unsuitable(link, setting: "store.url", found: "a server that is no primary")
-            } else if isCurrent(link), let node = link.node {
-                leave(node)
-            }
-            askGuidesSoon()
+            leaveReplica(link)
         case .moved, .clusterDown: askGuidesSoon()
         default: break
+        }
+    }
+
+    /// Lets go of a server that was a primary and is none any more.
+    private func leaveReplica(_ link: NodeLink) {
+        if servers.topology == .standalone {
+            unsuitable(link, setting: "store.url", found: "a server that is no primary")
+            let now = clock()
+            // Behind the same name may be another server by now, and this one keeps its connections. Once a second.
+            guard !isStopped, isCurrent(link), now >= lastQuestion &+ 1_000_000 else { return }
+            lastQuestion = now
+        }
+        guard isCurrent(link), let node = link.node else { return askGuidesSoon() }
+        leave(node)
+        receiver.storeTold(.lost(link.place, .notPrimary))
+        guard !isStopped else { return }
+        if servers.topology == .standalone {
+            guard let node = enter(link.place) else { return }
+            table.makePrimary(node)
+            // What the operator was told a moment ago is not told again.
+            links[node]?.saidUnsuitable = link.saidUnsuitable
+        } else {
+            askGuidesSoon()
         }
     }
 

@@ -1,3 +1,4 @@
+import Bytes
 package import RESP
 package import SharedState
 
@@ -5,8 +6,9 @@ extension StoreReply {
     /// A reply that outlives its telling.
     package init(copying reply: borrowing Reply) {
         switch reply.kind {
-        case .simpleString, .bulkString: self = .bytes(reply.bytes.copied)
-        case .error: self = .error(reply.bytes.copied)
+        case .simpleString: self = .status([UInt8](copying: reply.bytes))
+        case .bulkString: self = .bytes([UInt8](copying: reply.bytes))
+        case .error: self = .error([UInt8](copying: reply.bytes))
         case .integer: self = .integer(Int64(reply.integer))
         case .null: self = .null
         case .array:

@@ -9,7 +9,9 @@ package struct StoreServers: Sendable {
     /// How the servers stand to each other.
     let topology: StoreSettings.Topology
     /// Where a write has to be before it counts.
-    let durability: StoreSettings.Durability
+    private(set) var durability: StoreSettings.Durability
+    /// The one slot whose keys are asked about; nil for all of them.
+    private(set) var slot: Int?
     /// The server, or the seeds of a cluster; none where Sentinels are asked.
     let seeds: [LinkServer.Place]
     /// The Sentinels, and what they call the primary.
@@ -56,7 +58,8 @@ package struct StoreServers: Sendable {
         let questions: [Greeting.Step] = [
             // One node of a cluster has it, and the others say so.
             .init(.words(["GET", "\(settings.prefix):epoch"]), settings.topology == .cluster ? .anything : .success),
-            .init(.words(["INFO", "everything"]), .anything),
+            // No more than somebody reads: the whole of it may be larger than a reply may be.
+            .init(Command(StoreInformation.question), .anything),
         ]
         let credentials = settings.password.map { Greeting.Credentials(user: settings.user, password: $0) }
         greeting = Greeting(credentials: credentials, steps: first + questions + loading)
@@ -71,13 +74,27 @@ package struct StoreServers: Sendable {
         limits.waitingBytes = settings.limits.bytes
         limits.connect = StoreServers.microseconds(settings.timeouts.connect)
         limits.command = StoreServers.microseconds(settings.timeouts.command)
-        // A WAIT stands beside the writes of each turn.
+        // A server that takes as long as it may is not silent.
+        limits.silence = max(limits.silence, limits.command)
         self.limits = limits
+        // It stands beside the writes of each turn, and within their time.
         replicationQuestion = .words(["WAIT", "1", "\(min(100, limits.command / 1000))"])
+    }
+
+    /// The same for whoever only reads, and of keys in one slot: of a cluster no server is spoken to but the one that has
+    /// them, and no replica is waited for.
+    func reading(slot: Int) -> StoreServers {
+        var servers = self
+        servers.slot = slot
+        servers.durability = .primary
+        return servers
     }
 
     /// Where the first of them is, of those that are configured.
     package var firstPlace: LinkServer.Place { seeds.first ?? sentinels.first ?? .unixSocket(path: "") }
+
+    /// All that the settings name.
+    package var places: [LinkServer.Place] { seeds + sentinels }
 
     /// The server at a place; nil where it would be spoken to in the clear across a network that nobody allowed (SH-06).
     func server(at place: LinkServer.Place) -> LinkServer? {
@@ -110,6 +127,8 @@ extension Command {
     package init(_ arguments: [[UInt8]]) {
         self.init(arguments.first.map { String(decoding: $0, as: UTF8.self) } ?? "")
         for argument in arguments.dropFirst() { append(argument.span) }
+        // What was there before is told then.
+        if name == "SET", arguments.last == Array("GET".utf8) { replies = [.bulkString, .null] }
     }
 
     static func words(_ words: [String]) -> Command { Command(words.map { Array($0.utf8) }) }

@@ -1,3 +1,5 @@
+import RESP
+
 /// One command whose answer has not come.
 struct AwaitedReply {
     /// Whose answer it is.
@@ -6,8 +8,8 @@ struct AwaitedReply {
         case command
         /// Nobody's any more: its time was over, and who asked was told.
         case abandoned
-        /// The link's: whether the server lives.
-        case ping
+        /// The link's: whether the server lives, and answers in the order of the commands; `ticket` is the echo's number.
+        case echo
         /// The link's: whether it is let in.
         case authentication
         /// The link's: a step of its greeting, whose place is `ticket`.
@@ -16,6 +18,8 @@ struct AwaitedReply {
 
     var owner: Owner
     var ticket: UInt64
+    /// What its answer may be.
+    var replies: ReplyKinds
     /// When it was written; nil as long as it was not.
     var writtenAt: UInt64?
     /// How long its answer may take from then.

@@ -65,10 +65,10 @@ public enum LinkLoss: Sendable, Equatable {
         case .authenticationRefused(let code): "user or password refused (\(code.rawValue))"
         case .greetingRefused(let command, _, let text): "\(command) refused: \(text)"
         case .notPrimary: "a server that is no primary"
-        case .closed: "the end of the connection"
-        case .broken: "a broken connection"
+        case .closed: "the end of the connection; a server that wants TLS (rediss) ends it so too"
+        case .broken: "a broken connection; a server that wants TLS (rediss) ends it so too"
         case .silent: "no answer"
-        case .malformed(let refusal, let hex): "no reply (\(refusal)): \(hex)"
+        case .malformed(_, let hex): "what no Redis server says, beginning with the bytes \(hex)"
         case .unasked(let hex): "a reply that nobody has asked for: \(hex)"
         case .stopped: "the link was stopped"
         }

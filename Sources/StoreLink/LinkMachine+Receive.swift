@@ -32,6 +32,10 @@ extension LinkMachine {
         } catch {
             return .broken(.malformed(error, hex: LinkMachine.hex(bytes)))
         }
+        let reply = bytes.extracting(..<count)
+        guard first.replies.contain(reply), !isMisplacedEcho(reply, for: first) else {
+            return .broken(.unasked(hex: LinkMachine.hex(bytes)))
+        }
         _ = awaited.removeFirst()
         unoffered = max(0, unoffered - 1)
         searched = max(0, searched - 1)
@@ -41,15 +45,25 @@ extension LinkMachine {
         switch first.owner {
         case .command: return .answer(ticket: first.ticket, count: count)
         case .abandoned: return .nobodys(count: count)
-        case .ping, .authentication, .greeting: return judge(first, bytes.extracting(..<count), now)
+        case .echo, .authentication, .greeting: return judge(first, reply, now)
         }
+    }
+
+    /// Whether a reply is what the server was asked to say back, in the place of another command's answer.
+    private func isMisplacedEcho(_ bytes: Span<UInt8>, for first: AwaitedReply) -> Bool {
+        guard first.owner != .echo, echo.number > 0, bytes.count == LinkEcho.replyLength, let reply = Reply(bytes)
+        else {
+            return false
+        }
+        return reply.kind == .bulkString && echo.isKin(of: reply.bytes)
     }
 
     /// Whether an answer that is the link's own is as it must be.
     private mutating func judge(_ awaited: AwaitedReply, _ bytes: Span<UInt8>, _ now: UInt64) -> Received {
         guard let reply = Reply(bytes) else { return .broken(.unasked(hex: LinkMachine.hex(bytes))) }
-        if awaited.owner == .ping {
-            let isFitting = reply.kind == .error || reply.bytes.isEqual(to: "PONG".utf8Span.span)
+        if awaited.owner == .echo {
+            isEchoAwaited = false
+            let isFitting = reply.kind == .error || reply.kind == .bulkString && echo.isSaid(by: reply.bytes)
             // The only answer whose text is known before: a stream that has slipped shows here.
             return isFitting ? .nobodys(count: bytes.count) : .broken(.unasked(hex: LinkMachine.hex(bytes)))
         }

@@ -23,20 +23,27 @@ extension LinkMachine {
     }
 
     /// The connection is open: what is said first is to be written.
-    public mutating func opened(now: UInt64) {
+    ///
+    /// `random` is the connection's own number, which nobody on it says but for echoes.
+    public mutating func opened(now: UInt64, random: UInt64 = 0) {
         guard phase == .opening else { return }
         phase = .greeting
         appendedBytes = 0
         writtenBytes = 0
         lastAnswer = now
+        echo = LinkEcho(seed: random, number: 0)
+        echoAskedAt = 0
+        isEchoAwaited = false
         forgetOutput()
         greeting.write(to: &output)
         // Each of its commands counts as begun with the first byte, since they leave together.
         if greeting.credentials != nil {
             holdsSecret = true
-            expect(.authentication, 0, within: limits.connect, bytes: 0)
+            expect(.authentication, 0, .simpleString, within: limits.connect, bytes: 0)
         }
-        for step in greeting.steps.indices { expect(.greeting, UInt64(step), within: limits.connect, bytes: 0) }
+        for (index, step) in greeting.steps.enumerated() {
+            expect(.greeting, UInt64(index), step.command.replies, within: limits.connect, bytes: 0)
+        }
         appendedBytes = UInt64(output.count)
         if awaited.isEmpty {
             phase = .ready
@@ -102,7 +109,7 @@ extension LinkMachine {
         let oldest = awaited.first?.writtenAt ?? now
         let isSilent = now >= max(lastAnswer, oldest) &+ limits.silence
         if !awaited.isEmpty { return isSilent ? .lose(.silent) : .nothing }
-        if now >= lastAnswer &+ limits.silence { append(Command("PING"), .ping, 0, within: limits.silence &* 2) }
+        if now >= lastAnswer &+ limits.silence { askForEcho(now: now) }
         return .nothing
     }
 

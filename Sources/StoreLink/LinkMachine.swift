@@ -9,8 +9,10 @@ public import RESP
 /// - `stopped`: nobody wants it. - `waiting`: for the moment of the next attempt. - `opening`: name, TCP, TLS are under way.
 /// - `greeting`: what is said first has been written, and its answers are awaited. - `ready`: commands are taken.
 ///
-/// Answers come in the order of the commands. So one too many, one before its command was written, or bytes that are none
-/// end the connection: an answer is never given to another's command (SH-80). A command is never sent again (SH-17).
+/// Answers come in the order of the commands. So one too many, one before its command was written, one of a kind that its
+/// command cannot have, or bytes that are none end the connection. A write asks for an echo besides, unless one was asked for a
+/// moment ago or is under way: where an answer was lost, the echo is in the wrong place. So an answer is not given to another's
+/// command for longer than that (SH-80). A command is never sent again (SH-17).
 public struct LinkMachine {
     /// How far the link is.
     public enum Phase: Sendable, Equatable {
@@ -43,6 +45,10 @@ public struct LinkMachine {
     var moment: UInt64 = 0
     var readySince: UInt64?
     var lastAnswer: UInt64 = 0
+    /// The echo that was asked for last, and when; whether it is under way.
+    var echo = LinkEcho(seed: 0, number: 0)
+    var echoAskedAt: UInt64 = 0
+    var isEchoAwaited = false
     /// Commands whose time was over, since the last answer.
     var unansweredInARow = 0
     /// No command's time is over before.
@@ -72,23 +78,48 @@ public struct LinkMachine {
         guard awaited.count < limits.commands, output.count - sent + command.byteCount <= limits.waitingBytes else {
             return .busy
         }
-        append(command, .command, ticket, within: within == 0 ? limits.command : within)
+        compact()
+        let before = output.count
+        command.write(to: &output)
+        expect(
+            .command, ticket, command.replies, within: within == 0 ? limits.command : within,
+            bytes: output.count - before)
         counters.commands += 1
         return .accepted
     }
 
-    mutating func append(
-        _ command: borrowing Command, _ owner: AwaitedReply.Owner, _ ticket: UInt64, within: UInt64
-    ) {
-        compact()
-        let before = output.count
-        command.write(to: &output)
-        expect(owner, ticket, within: within, bytes: output.count - before)
+    /// Takes two commands, of which the first says how the second is to be understood; or neither, at once.
+    ///
+    /// The first alone would be said of whatever comes behind it.
+    public mutating func accept(
+        _ first: borrowing Command, ticket firstTicket: UInt64, before command: borrowing Command, ticket: UInt64,
+        within: UInt64 = 0
+    ) -> SendOutcome {
+        guard phase == .ready else { return .down }
+        let bytes = output.count - sent + first.byteCount + command.byteCount
+        guard awaited.count + 2 <= limits.commands, bytes <= limits.waitingBytes else { return .busy }
+        _ = accept(first, ticket: firstTicket, within: within)
+        return accept(command, ticket: ticket, within: within)
     }
 
-    mutating func expect(_ owner: AwaitedReply.Owner, _ ticket: UInt64, within: UInt64, bytes: Int) {
+    /// Asks the server to say something back.
+    mutating func askForEcho(now: UInt64) {
+        compact()
+        echo = LinkEcho(seed: echo.seed, number: echo.number &+ 1)
+        echoAskedAt = now
+        isEchoAwaited = true
+        let before = output.count
+        echo.write(to: &output)
+        expect(.echo, echo.number, .any, within: limits.silence &* 2, bytes: output.count - before)
+    }
+
+    mutating func expect(
+        _ owner: AwaitedReply.Owner, _ ticket: UInt64, _ replies: ReplyKinds, within: UInt64, bytes: Int
+    ) {
         awaited.append(
-            AwaitedReply(owner: owner, ticket: ticket, writtenAt: nil, within: within, firstByte: appendedBytes))
+            AwaitedReply(
+                owner: owner, ticket: ticket, replies: replies, writtenAt: nil, within: within, firstByte: appendedBytes
+            ))
         appendedBytes += UInt64(bytes)
     }
 
@@ -101,7 +132,10 @@ public struct LinkMachine {
     public var unsent: ArraySlice<UInt8> { output[sent...] }
 
     /// The bytes are about to be offered to the socket: from now on the times of their commands run.
+    ///
+    /// Behind them an echo is asked for, unless that was so a moment ago.
     public mutating func offer(now: UInt64) {
+        if phase == .ready, !isEchoAwaited, now &- echoAskedAt >= limits.echo { askForEcho(now: now) }
         counters.writes += 1
         while unoffered < awaited.count {
             awaited[unoffered]?.writtenAt = now

@@ -73,7 +73,7 @@ extension ServerLink {
     }
 
     private func becameOpen() {
-        machine.opened(now: clock())
+        machine.opened(now: clock(), random: UInt64.random(in: 0...UInt64.max))
         let generation = generation
         flush()
         if generation == self.generation { tellIfOpened() }

@@ -32,7 +32,9 @@ extension ServerLink {
         switch outcome {
         case 0: lose(.closed)
         case ByteStream.failed: lose(.broken)
-        case ByteStream.wantsWrite: awaitWritable(true)
+        case ByteStream.wantsWrite:
+            isReadingHeldUp = true
+            awaitWritable(true)
         default: break
         }
     }

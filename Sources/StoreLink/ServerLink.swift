@@ -31,6 +31,8 @@ public final class ServerLink: CommandSending, @unchecked Sendable {
     let writeEvent = UnsafeMutablePointer<FileEvent>.allocate(capacity: 1)
     private let flushEvent = UnsafeMutablePointer<FileEvent>.allocate(capacity: 1)
     private let timerEvent = UnsafeMutablePointer<FileEvent>.allocate(capacity: 1)
+    /// A read waits until the socket can be written to.
+    var isReadingHeldUp = false
     private var isFlushDue = false
     private var isWriteAwaited = false
     private var wakesAt = UInt64.max
@@ -84,6 +86,17 @@ public final class ServerLink: CommandSending, @unchecked Sendable {
         return outcome
     }
 
+    /// Takes two commands that belong together, or neither; see `LinkMachine`.
+    public func send(
+        _ first: borrowing Command, ticket firstTicket: UInt64, before command: borrowing Command, ticket: UInt64,
+        within: UInt64 = 0
+    ) -> SendOutcome {
+        let outcome = machine.accept(
+            first, ticket: firstTicket, before: command, ticket: ticket, within: within)
+        if outcome == .accepted { flushLater() }
+        return outcome
+    }
+
     // MARK: writing
 
     func flushLater() {
@@ -121,6 +134,14 @@ public final class ServerLink: CommandSending, @unchecked Sendable {
 
     func becameWritable() {
         if machine.phase == .opening { return isHandshaking ? handshake() : connected() }
+        // TLS had to write before it could read on. With nothing of ours to write the event would fire on and on.
+        awaitWritable(false)
+        if isReadingHeldUp {
+            isReadingHeldUp = false
+            let generation = generation
+            readAvailable()
+            guard generation == self.generation else { return }
+        }
         flush()
     }
 
@@ -181,6 +202,7 @@ public final class ServerLink: CommandSending, @unchecked Sendable {
             FileEvent.remove(writeEvent)
         }
         isWriteAwaited = false
+        isReadingHeldUp = false
         stream.close()
         received.clear()
     }

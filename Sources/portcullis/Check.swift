@@ -5,6 +5,7 @@ import Configuration
 import Gateway
 import Glibc
 import Issuers
+import SharedState
 
 /// `portcullis check CONFIG`: everything that `run` checks before it listens.
 struct Check: ParsableCommand {
@@ -51,7 +52,29 @@ struct Check: ParsableCommand {
         for address in LoginAddresses.all(settings) {
             Terminal.print("login     \(address.login): \(address.name) \(address.url)")
         }
+        if let store = settings.store { Terminal.print("store     \(store.summary)") }
         Terminal.print("routes    \(settings.routes.count), \(settings.publicRoutes) of them public")
+    }
+}
+
+extension StoreSettings {
+    /// Where it is and what is in it, on one line.
+    fileprivate var summary: String {
+        let own = sentinel?.addresses ?? addresses
+        let shared = shares.map { "\($0)" }.joined(separator: ", ")
+        return own.map(\.text).joined(separator: " ")
+            + " (\(topology), prefix \(prefix)): \(shared.isEmpty ? "nothing" : shared)"
+    }
+}
+
+extension StoreSettings.Address {
+    /// As a URL, which has neither user nor password here.
+    fileprivate var text: String {
+        switch self {
+        case .network(let host, let port, let isSecure):
+            "\(isSecure ? "rediss" : "redis")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        case .unixSocket(let path): "unix:\(path)"
+        }
     }
 }
 

@@ -65,8 +65,9 @@ struct Sessions: ParsableCommand {
             abstract: "End the sessions of a user, of one session of the authorization server, or one that list names.",
             discussion: """
                 Gateways close open streams and WebSockets of what has ended within milliseconds, and let nobody in with it \
-                after store.recheck at the latest. A login of the user that is under way ends too. Tokens are not revoked: \
-                the store cannot read them.
+                after store.recheck at the latest. A login of the user that is under way ends too. A gateway that has the \
+                session open revokes its tokens; without one, those of clients with session.revocable are revoked, and others \
+                end by themselves.
                 """)
 
         @Argument(help: "The configuration file.", completion: .file(extensions: ["yaml", "yml"]))

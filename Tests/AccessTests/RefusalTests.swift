@@ -156,6 +156,8 @@ private let golden = """
     storeUnavailable 503 store_unavailable capacity SH-74 check_down
     storeBusy 503 store_busy capacity SH-16 check_down
     storeForgot 503 store_forgot capacity SH-61 check_down
+    addressRateExceeded 429 address_rate_exceeded client ECO-78 too_many
+    requestRateExceeded 429 request_rate_exceeded client ECO-78 too_many
     """
 
 @Suite struct `the table of refusals` {

@@ -6,7 +6,7 @@ import Testing
 /// `Architecture.md` of the catalogue shows the same rows to readers; a test compares the two.
 enum ImportTable {
     static let modules: [String: Set<String>] = [
-        "CEvent": [], "COpenSSL": [], "CCurl": [], "CYAML": [], "CSocket": [], "CZlib": [],
+        "CEvent": [], "COpenSSL": [], "CCurl": [], "CYAML": [], "CSocket": [], "CZlib": [], "CNGHTTP2": [],
         "Bytes": [],
         "Rates": [],
         "JSON": ["Bytes"],
@@ -15,6 +15,7 @@ enum ImportTable {
         "Crypto": ["Bytes", "COpenSSL"],
         "JOSE": ["Bytes", "JSON", "Crypto"],
         "HTTP1": ["Bytes", "HTTPMessage"],
+        "HTTP2": ["Bytes", "Rates", "HTTPMessage", "CNGHTTP2"],
         "RESP": ["Bytes"],
         "OAuth": ["Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE"],
         "Systemd": [],
@@ -27,21 +28,23 @@ enum ImportTable {
         "Issuers": ["Bytes", "Rates", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Telemetry"],
         "Sessions": ["Bytes", "JSON", "HTTPMessage", "Crypto"],
         "SharedState": ["Bytes", "Crypto", "Sessions"],
-        "StoreClient": ["RESP", "StoreLink", "SharedState", "Crypto", "EventLoop", "Transport"],
+        "StoreClient": ["RESP", "StoreLink", "SharedState", "Crypto", "EventLoop", "Transport", "Bytes"],
         "Pages": ["Bytes", "HTTPMessage", "Crypto"],
         "StatusPages": ["Bytes", "Crypto", "Pages", "Telemetry"],
         "Requirements": [],
-        "Refusals": ["JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "Pages"],
+        "Refusals": ["Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "HTTP2", "OAuth", "Pages"],
         "Login": [
             "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Replay", "Telemetry", "Issuers",
             "Sessions", "SharedState", "Pages", "Refusals",
         ],
         "Access": [
-            "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "Telemetry", "Issuers", "Replay",
+            "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "Telemetry", "Issuers",
+            "Replay",
             "Sessions", "Pages", "Refusals", "Login",
         ],
         "Gateway": [
-            "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport",
+            "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "HTTP2", "OAuth", "EventLoop",
+            "Transport",
             "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "StatusPages", "Refusals", "Login",
             "Access", "Systemd", "Compression", "RESP", "StoreLink", "SharedState", "StoreClient",
         ],
@@ -61,16 +64,16 @@ enum ImportTable {
     ]
 
     /// C libraries: a module map and a header, nothing that could import.
-    static let libraries: Set<String> = ["CEvent", "COpenSSL", "CCurl", "CYAML", "CSocket", "CZlib"]
+    static let libraries: Set<String> = ["CEvent", "COpenSSL", "CCurl", "CYAML", "CSocket", "CZlib", "CNGHTTP2"]
 
     /// Targets that are pure: they read no clock, no file, no environment and make no system call.
     static let withoutSystem: Set<String> = [
-        "Bytes", "Rates", "JSON", "HTTPMessage", "JOSE", "HTTP1", "RESP", "OAuth", "Refusals", "Access",
+        "Bytes", "JSON", "HTTPMessage", "JOSE", "HTTP1", "HTTP2", "RESP", "OAuth", "Refusals", "Access",
         "Requirements", "Systemd",
     ]
 
     /// Targets that share values between threads, and call the system for nothing else.
-    static let withLocksAlone: Set<String> = ["Crypto"]
+    static let withLocksAlone: Set<String> = ["Crypto", "Rates"]
 
     /// What the toolchain brings and a target that is not pure may import.
     static let system: Set<String> = ["Glibc", "Synchronization"]

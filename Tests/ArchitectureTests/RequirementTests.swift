@@ -8,7 +8,7 @@ enum RequirementRows {
 
     /// A row's name, wherever it stands.
     static var row: Regex<Substring> {
-        #/\b(?:HTTP|JOSE|RS|MD|OPS|DPOP|MTLS|INT|STEP|RAR|TX|MCP|CA|JAR|PAR|CF|OIDC|SC|RF|RV|LO|ECO|SH)-\d\d\b/#
+        #/\b(?:HTTP|H2|JOSE|RS|MD|OPS|DPOP|MTLS|INT|STEP|RAR|TX|MCP|CA|JAR|PAR|CF|OIDC|SC|RF|RV|LO|ECO|SH)-\d\d\b/#
     }
 
     /// How many tests show that a row holds, and how many that it refuses: as the traits of the tests say, and the
@@ -38,7 +38,7 @@ enum RequirementRows {
 
     /// The rows that the traits of a text name, each with the side that it is named for.
     static func traits(in text: String) -> [(side: Substring, row: String)] {
-        text.matches(of: #/\.(holds|refuses)\(((?:\s*"[A-Z]+-\d+",?)+)\s*\)/#).flatMap { trait in
+        text.matches(of: #/\.(holds|refuses)\(((?:\s*"[A-Z][A-Z0-9]*-\d+",?)+)\s*\)/#).flatMap { trait in
             trait.2.matches(of: #/"([^"]+)"/#).map { (trait.1, String($0.1)) }
         }
     }
@@ -46,7 +46,7 @@ enum RequirementRows {
     /// The rows that the comments of a configuration name, whose test reads it from a file.
     static func comments(in text: String) -> [(side: Substring, row: String)] {
         text.split(separator: "\n").compactMap {
-            $0.wholeMatch(of: #/# (holds|refuses) ([A-Z]+-\d\d(?:, [A-Z]+-\d\d)*)/#)
+            $0.wholeMatch(of: #/# (holds|refuses) ([A-Z][A-Z0-9]*-\d\d(?:, [A-Z][A-Z0-9]*-\d\d)*)/#)
         }
         .flatMap { comment in comment.2.split(separator: ", ").map { (comment.1, String($0)) } }
     }

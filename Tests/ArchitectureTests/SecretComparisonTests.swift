@@ -49,7 +49,7 @@ import Testing
         "Access/Memory/TokenCache", "Access/Memory/VouchedTokens",
         "Sessions/Stores/MemorySessionStore", "Sessions/Stores/Successors",
         "SharedState/Sessions/KnownSessions", "SharedState/Sessions/MovingSessionStore",
-        "SharedState/Sessions/SharedSessionStore", "Gateway/Audit/KeyPrints",
+        "SharedState/Sessions/SharedSessionStore", "SharedState/Sessions/SessionQuestion", "Gateway/Audit/KeyPrints",
     ]
 
     /// A comparison that may end at the first difference, of something that is named as secrets and their digests are.

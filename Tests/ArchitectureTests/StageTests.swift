@@ -7,7 +7,7 @@ import Testing
     /// What the judgement does of the stages, in this order, and the folder that each is in.
     static let steps = [
         ("route", "Route"), ("permitMethod", "Route"), ("authenticate", "Authenticate"), ("authorize", "Authorize"),
-        ("exchangeToken", "Authenticate"), ("forward", "Judge"), ("spend", "Authenticate"),
+        ("countIdentity", "Limit"), ("exchangeToken", "Authenticate"), ("forward", "Judge"), ("spend", "Authenticate"),
     ]
 
     /// Those of the names that `judge` calls, in the order in which it does.
@@ -37,7 +37,7 @@ import Testing
     @Test func `has its stages in the judgement in the order that the folders promise`() throws {
         let steps = Self.calls(of: Self.steps.map(\.0), in: try judge())
         // A browser's own question goes on without the stages that ask who makes it.
-        #expect(steps == ["route", "forward"] + Self.steps.map(\.0).dropFirst())
+        #expect(steps == ["route", "countIdentity", "forward"] + Self.steps.map(\.0).dropFirst())
         let stages = Self.steps.prefix(4).map(\.1)
         #expect(stages == stages.sorted { Self.order.firstIndex(of: $0) ?? 0 < Self.order.firstIndex(of: $1) ?? 0 })
     }

@@ -17,6 +17,7 @@ let package = Package(
                 .product(name: "JOSE", package: "portcullis"),
                 .product(name: "HTTPMessage", package: "portcullis"),
                 .product(name: "HTTP1", package: "portcullis"),
+                .product(name: "HTTP2", package: "portcullis"),
                 .product(name: "RESP", package: "portcullis"),
                 .product(name: "OAuth", package: "portcullis"),
                 .product(name: "Refusals", package: "portcullis"),

@@ -12,7 +12,7 @@ import Testing
 /// A primary that Sentinels watch, as people run it.
 @Suite(.serialized) struct `a store whose primary the Sentinels know` {
     enum Failover: CaseIterable {
-        case crash, stop, command
+        case crash, stop, command, ownCommand
     }
 
     @Test(.holds("SH-03"), .holds("SH-77"), .refuses("SH-77"), arguments: Failover.allCases)
@@ -25,7 +25,8 @@ import Testing
         case .crash: store.primary.kill()
         case .stop: store.primary.process.signal(SIGSTOP)
         case .command:
-            try RedisAdmin(port: store.sentinels[0].port).ask("SENTINEL", "FAILOVER", Sentinels.name)
+            try store.sentinels[0].ask("SENTINEL", "FAILOVER", Sentinels.name)
+        case .ownCommand: try store.handOver()
         }
         var known: UInt64?
         var last: UInt64 = 0
@@ -84,8 +85,54 @@ import Testing
         #expect(try real.ask("GET", "pc:p:x").text == "1")
     }
 
+    /// With each failover there would be one more, until there is no room for a primary.
+    @Test(.refuses("SH-03")) func `is the one that is named, and none of those that were named before`() throws {
+        let (real, next) = (try RedisNode(), try RedisNode())
+        let named = Watched(real.port)
+        let sentinel = try ScriptedRedis { words, _ in words.first == "SENTINEL" ? Wire.named(named.now) : nil }
+        let talk = try StoreTalk(settings(sentinels: sentinel))
+        #expect(talk.opens())
+        // They never answer.
+        let silent = try (0..<3).map { _ in try ScriptedRedis { _, _ in "hang" } }
+        for server in silent {
+            named.withLock { $0 = server.port }
+            #expect(talk.turns { talk.links.states.contains { $0.place == server.place } })
+            #expect(talk.links.states.count == 2)
+        }
+        named.withLock { $0 = next.port }
+        #expect(talk.turns { talk.links.states.map(\.place) == [next.place] })
+        #expect(talk.ask("SET", "pc:p:x", "1") == .reply("OK"))
+        named.withLock { $0 = silent[0].port }
+        #expect(talk.turns { talk.links.states.count == 2 })
+        named.withLock { $0 = next.port }
+        #expect(talk.turns { talk.links.states.map(\.place) == [next.place] }, "the one that serves, named again")
+    }
+
+    /// `when_down: local` begins, and metrics tell of it, by the word that a server is lost.
+    @Test(.refuses("SH-77"), .refuses("SH-59")) func `is told of as lost when it answers that it is none any more`()
+        throws
+    {
+        let isReplica = Watched(false)
+        let server = try ScriptedRedis { words, _ in
+            guard isReplica.now else { return nil }
+            switch words.first {
+            case "SET": return "-READONLY You can't write against a read only replica.\r\n"
+            case "ROLE": return "*1\r\n$5\r\nslave\r\n"
+            default: return nil
+            }
+        }
+        let port = server.port
+        let sentinel = try ScriptedRedis { words, _ in words.first == "SENTINEL" ? Wire.named(port) : nil }
+        let talk = try StoreTalk(settings(sentinels: sentinel))
+        #expect(talk.opens())
+        isReplica.withLock { $0 = true }
+        _ = talk.ask("SET", "pc:p:x", "1")
+        #expect(talk.losses.first?.loss == .notPrimary && talk.losses.first?.place == server.place)
+        #expect(!talk.links.states.contains { $0.isUp })
+    }
+
     @Test(.holds("SH-03")) func `is asked of Sentinels that want a user and a password`() throws {
-        let store = try Sentinels(lines: ["user portcullis on >word ~* &* +@all", "user default off"])
+        let store = try Sentinels(lines: ["user portcullis on >word ~* &* +@all", "user default off ~* &* +@all"])
         let talk = try StoreTalk(
             store.settings.with {
                 $0.sentinel?.user = "portcullis"

@@ -129,6 +129,56 @@ import Transport
         #expect(talk.unsuitable.map(\.setting) == ["store.url"], "of the one that said that it is a replica")
     }
 
+    /// All of it may be larger than a reply may be; nothing would be let through then, without a word why.
+    @Test(.holds("SH-10")) func `is asked for no more of itself than is read`() throws {
+        let server = try ScriptedRedis { words, _ in
+            guard words.first == "INFO" else { return nil }
+            return words.contains("everything") || words.count == 1
+                ? Wire.bulk(String(repeating: "x", count: 200 << 10)) : Wire.bulk("run_id:1\r\n")
+        }
+        let talk = try StoreTalk(StoreSettings(addresses: [server.address]))
+        #expect(talk.opens())
+        #expect(talk.losses.isEmpty && talk.information == 1)
+    }
+
+    @Test(.holds("SH-07")) func `may take longer than a second where it is allowed to`() throws {
+        let server = try ScriptedRedis { words, _ in
+            if words == ["GET", "pc:s:x"] { dawdle(for: .milliseconds(1300)) }
+            return nil
+        }
+        let talk = try StoreTalk(
+            StoreSettings(addresses: [server.address]).with { $0.timeouts.command = .milliseconds(2500) })
+        #expect(talk.opens())
+        #expect(talk.ask("GET", "pc:s:x") == .null)
+        #expect(talk.losses.isEmpty)
+    }
+
+    /// A replica keeps the connections from when it was a primary.
+    ///
+    /// Behind the same name may be another server by now.
+    @Test(.holds("SH-77"), .refuses("SH-77")) func `is left when it is no primary any more, and looked for anew`()
+        throws
+    {
+        let isReplica = Watched(false)
+        let server = try ScriptedRedis { words, _ in
+            guard isReplica.now else { return nil }
+            switch words.first {
+            case "SET": return "-READONLY You can't write against a read only replica.\r\n"
+            case "ROLE": return "*1\r\n$5\r\nslave\r\n"
+            default: return nil
+            }
+        }
+        let talk = try StoreTalk(StoreSettings(addresses: [server.address]))
+        #expect(talk.opens())
+        isReplica.withLock { $0 = true }
+        #expect(talk.ask("SET", "pc:p:x", "1") == .notSent)
+        #expect(talk.losses.first?.loss == .notPrimary)
+        #expect(talk.ask("SET", "pc:p:x", "1") == .down)
+        isReplica.withLock { $0 = false }
+        #expect(talk.opens())
+        #expect(talk.ask("SET", "pc:p:x", "1") == .reply("OK"))
+    }
+
     @Test(.refuses("SH-17"), arguments: ["LOADING x", "CLUSTERDOWN x", "READONLY x"])
     func `is not asked longer than the time, nor in a storm`(text: String) throws {
         let server = try ScriptedRedis { words, _ in words.first == "SET" ? "-\(text)\r\n" : nil }
@@ -351,6 +401,24 @@ import Transport
         let tickets = (0..<100).map { talk.send("SET", "pc:p:\($0)", ["1"]) }
         #expect(tickets.count { talk.answers[$0] == .busy } == 36)
         #expect(talk.answer(to: tickets[63]) == .reply("OK"))
+    }
+
+    /// Anybody can make up cookies.
+    @Test(.refuses("SH-16"), .refuses("SH-66")) func `keeps half of its places from what anybody can ask`() throws {
+        let server = try ScriptedRedis { words, _ in words.first == "HMGET" ? "hang" : nil }
+        var settings = StoreSettings(addresses: [server.address])
+        settings.limits.inFlight = 5
+        let talk = try StoreTalk(settings)
+        #expect(talk.opens())
+        let outcomes = (1...4).map { ticket in
+            talk.links.send(Command.words(["HMGET", "pc:s:x", "g", "v"]), slot: 0, ticket: ticket, leavesRoom: true)
+        }
+        #expect(outcomes == [.accepted, .accepted, .accepted, .busy])
+        let others = (5...7).map { ticket in
+            talk.links.send(Command.words(["SET", "pc:p:x", "1"]), slot: 0, ticket: ticket)
+        }
+        #expect(others == [.accepted, .accepted, .busy])
+        talk.links.stop()
     }
 
     @Test(.holds("SH-15")) func `is written to less than once for seven commands where sixteen are in flight`() throws {

@@ -9,13 +9,16 @@ struct DrivenMachine {
     /// What was received and not used up.
     private var rest: [UInt8] = []
 
-    init(_ greeting: Greeting = Greeting(), limits: LinkLimits = LinkLimits()) {
+    /// Without echoes, unless it is about them.
+    init(_ greeting: Greeting = Greeting(), limits: LinkLimits = LinkLimits(), echoes: Bool = false) {
+        var limits = limits
+        if !echoes { limits.echo = .max }
         machine = LinkMachine(greeting: greeting, limits: limits)
     }
 
     /// A machine whose greeting has been answered.
-    static func ready(limits: LinkLimits = LinkLimits()) -> DrivenMachine {
-        var driven = DrivenMachine(limits: limits)
+    static func ready(limits: LinkLimits = LinkLimits(), echoes: Bool = false) -> DrivenMachine {
+        var driven = DrivenMachine(limits: limits, echoes: echoes)
         driven.open()
         return driven
     }
@@ -24,11 +27,25 @@ struct DrivenMachine {
     mutating func open() {
         machine.start(now: now)
         _ = machine.step(now: now)
-        machine.opened(now: now)
+        machine.opened(now: now, random: DrivenMachine.random)
+    }
+
+    private static let random: UInt64 = 0xABC
+
+    /// The command by which the server is asked for an echo, and the answer to it.
+    static func echo(_ number: Int) -> (command: String, answer: String) {
+        let digits = { (number: UInt64) in
+            let text = String(number, radix: 16)
+            return String(repeating: "0", count: 16 - text.utf8.count) + text
+        }
+        let said = "$32\r\n" + digits(random) + digits(UInt64(number)) + "\r\n"
+        return ("*2\r\n$4\r\nPING\r\n" + said, said)
     }
 
     /// Takes a command with this ticket.
-    mutating func send(_ ticket: UInt64, _ name: String = "GET", within: UInt64 = 0) -> SendOutcome {
+    ///
+    /// Of a name that nobody knows: its answer may be anything.
+    mutating func send(_ ticket: UInt64, _ name: String = "ANY", within: UInt64 = 0) -> SendOutcome {
         machine.accept(Command(name), ticket: ticket, within: within)
     }
 

@@ -93,6 +93,20 @@ import Testing
         #expect(driven.receive("+OK\r\n+OK\r\n" + role).last == .broken(.notPrimary))
     }
 
+    @Test(.refuses("SH-80"), arguments: ["$-1\r\n", ":1\r\n", "$2\r\nOK\r\n", "*0\r\n"])
+    func `is over at an answer that signing in cannot have`(answer: String) {
+        var driven = opened()
+        guard case .broken(.unasked)? = driven.receive(answer).last else {
+            Issue.record("it goes on")
+            return
+        }
+        driven = opened()
+        guard case .broken(.unasked)? = driven.receive("+OK\r\n" + answer).last else {
+            Issue.record("it goes on behind SELECT")
+            return
+        }
+    }
+
     @Test(.refuses("SH-52")) func `tells nobody its password, whatever the server repeats`() {
         var driven = opened()
         let answer = "-ERR unknown command 'AUTH', with args beginning with: 'portcullis' 'hunter2'\r\n"

@@ -8,7 +8,7 @@ import Testing
     @Test(.holds("SH-15")) func `writes the commands of a turn at once, and gives answers in their order`() {
         var driven = DrivenMachine.ready()
         for ticket: UInt64 in 1...16 { #expect(driven.send(ticket) == .accepted) }
-        #expect(driven.write() == String(repeating: "*1\r\n$3\r\nGET\r\n", count: 16))
+        #expect(driven.write() == String(repeating: "*1\r\n$3\r\nANY\r\n", count: 16))
         #expect(driven.machine.counters.writes == 1)
         let answers = driven.receive(String(repeating: ":1\r\n", count: 16))
         #expect(answers == (1...16).map { .answer(ticket: $0, count: 4) })
@@ -52,6 +52,20 @@ import Testing
         #expect(driven.send(5) == .accepted, "a small one has room")
         driven.write(1 << 20)
         #expect(driven.machine.accept(large, ticket: 6) == .accepted)
+    }
+
+    /// `ASKING` alone would be said of the next command, which must not pass by it.
+    @Test(.refuses("SH-04"), .refuses("SH-16")) func `takes two that belong together, or neither`() {
+        var limits = LinkLimits()
+        limits.commands = 3
+        var driven = DrivenMachine.ready(limits: limits)
+        #expect(driven.send(1) == .accepted)
+        #expect(driven.machine.accept(Command("ASKING"), ticket: 2, before: Command("PING"), ticket: 3) == .accepted)
+        #expect(driven.machine.inFlight == 3)
+        driven.write()
+        _ = driven.receive("+OK\r\n")
+        #expect(driven.machine.accept(Command("ASKING"), ticket: 4, before: Command("PING"), ticket: 5) == .busy)
+        #expect(driven.machine.inFlight == 2 && !driven.machine.hasOutput)
     }
 
     @Test func `refuses commands at once where there is no connection`() {
@@ -155,9 +169,9 @@ import Testing
         #expect(driven.pass(999_999) == [])
         #expect(!driven.machine.hasOutput)
         #expect(driven.pass(1) == [])
-        #expect(driven.write() == "*1\r\n$4\r\nPING\r\n")
+        #expect(driven.write() == DrivenMachine.echo(1).command)
         driven.now += 900_000
-        #expect(driven.receive("+PONG\r\n") == [.nobodys(count: 7)])
+        #expect(driven.receive(DrivenMachine.echo(1).answer) == [.nobodys(count: 39)])
         #expect(driven.pass(900_000) == [])
     }
 
@@ -199,11 +213,15 @@ import Testing
         #expect(driven.lose(.silent).unknown == [1])
     }
 
-    @Test(.refuses("SH-80")) func `take nothing but PONG for a sign of life`() {
+    @Test(.refuses("SH-80"), arguments: [":1\r\n", "+PONG\r\n", "$-1\r\n", DrivenMachine.echo(2).answer])
+    func `take nothing but what was to be said back for a sign of life`(answer: String) {
         var driven = DrivenMachine.ready()
         _ = driven.pass(1_000_000)
         driven.write()
-        #expect(driven.receive(":1\r\n") == [.broken(.unasked(hex: "3a310d0a"))])
+        guard case .broken(.unasked)? = driven.receive(answer).last else {
+            Issue.record("it is taken")
+            return
+        }
     }
 
     @Test(.refuses("SH-07")) func `are over for an attempt that comes to nothing within a second`() {
@@ -212,6 +230,96 @@ import Testing
         #expect(driven.pass(0) == [.attempt])
         #expect(driven.pass(999_999) == [])
         #expect(driven.pass(1) == [.lose(.connectTimedOut)])
+    }
+}
+
+/// Something between the link and the server loses an answer, or adds one: answers have no numbers.
+@Suite struct `the order of a link's answers` {
+    private static let echo = (1...3).map { DrivenMachine.echo($0) }
+
+    @Test(.holds("SH-80"), .holds("SH-18")) func `is proved by what the server says back, behind a write and not each`()
+    {
+        var driven = DrivenMachine.ready(echoes: true)
+        _ = driven.send(1)
+        #expect(driven.write() == "*1\r\n$3\r\nANY\r\n" + Self.echo[0].command)
+        driven.ask(2)
+        #expect(driven.machine.inFlight == 3, "one is under way")
+        let answers = driven.receive(":1\r\n" + Self.echo[0].answer + ":2\r\n")
+        #expect(answers == [.answer(ticket: 1, count: 4), .nobodys(count: 39), .answer(ticket: 2, count: 4)])
+        driven.now += 9999
+        driven.ask(3)
+        #expect(driven.machine.inFlight == 1, "a moment ago")
+        driven.now += 1
+        _ = driven.send(4)
+        #expect(driven.write().hasSuffix(Self.echo[1].command))
+        #expect(driven.receive(":3\r\n:4\r\n-NOPERM no\r\n").count == 3, "who may not ask for it is told so")
+        #expect(driven.machine.inFlight == 0)
+        #expect(driven.machine.counters.commands == 4)
+    }
+
+    @Test(.refuses("SH-80")) func `is lost with one answer, and no other command is given the next one's`() {
+        var driven = DrivenMachine.ready(echoes: true)
+        driven.ask(1)
+        guard case .broken(.unasked)? = driven.receive(Self.echo[0].answer).first else {
+            Issue.record("an echo is taken for an answer")
+            return
+        }
+        #expect(driven.lose().unknown == [1])
+        // Of several in one write the last one's place is the echo's.
+        driven = .ready(echoes: true)
+        driven.ask(1, 2)
+        #expect(driven.receive(":2\r\n") == [.answer(ticket: 1, count: 4)], "what nobody can see")
+        guard case .broken(.unasked)? = driven.receive(Self.echo[0].answer).first else {
+            Issue.record("an echo is taken for an answer")
+            return
+        }
+        #expect(driven.lose().unknown == [2])
+    }
+
+    @Test(.refuses("SH-80")) func `is lost with an answer that comes twice, or whose command was given up`() {
+        var driven = DrivenMachine.ready(echoes: true)
+        driven.ask(1)
+        #expect(
+            driven.receive(":1\r\n:1\r\n") == [.answer(ticket: 1, count: 4), .broken(.unasked(hex: "3a310d0a"))])
+        driven = .ready(echoes: true)
+        driven.ask(1)
+        #expect(driven.pass(250_000) == [.expired(ticket: 1)])
+        guard case .broken(.unasked)? = driven.receive(Self.echo[0].answer).first else {
+            Issue.record("a lost answer is not noticed")
+            return
+        }
+    }
+
+    @Test(
+        .refuses("SH-80"), .refuses("SH-82"),
+        arguments: [
+            ("HGET", "+OK\r\n"), ("HGET", ":1\r\n"), ("HGET", "*0\r\n"), ("SET", "$2\r\nOK\r\n"), ("SET", ":1\r\n"),
+            ("HMGET", "$-1\r\n"), ("TIME", "+OK\r\n"), ("EVALSHA", "+OK\r\n"), ("PEXPIRE", "$1\r\n1\r\n"),
+            ("XREAD", "$-1x\r\n"), ("GET", "*-1x\r\n"), ("UNLINK", "+OK\r\n"), ("ASKING", ":1\r\n"),
+        ])
+    func `is lost with an answer that its command cannot have`(name: String, answer: String) {
+        var driven = DrivenMachine.ready()
+        _ = driven.send(1, name)
+        driven.write()
+        guard case .broken? = driven.receive(answer).first else {
+            Issue.record("it is taken")
+            return
+        }
+        #expect(driven.lose().unknown == [1])
+    }
+
+    @Test(
+        .holds("SH-82"),
+        arguments: [
+            ("HGET", "$1\r\n1\r\n"), ("HGET", "$-1\r\n"), ("SET", "+OK\r\n"), ("SET", "$-1\r\n"), ("HMGET", "*0\r\n"),
+            ("EVALSHA", ":1\r\n"), ("EVALSHA", "$-1\r\n"), ("EVALSHA", "*0\r\n"), ("XREAD", "*-1\r\n"),
+            ("GET", "-WRONGTYPE Operation\r\n"), ("UNLINK", ":1\r\n"), ("CLUSTER", "+OK\r\n"),
+        ])
+    func `is not doubted for an answer that its command may have, or an error`(name: String, answer: String) {
+        var driven = DrivenMachine.ready()
+        _ = driven.send(1, name)
+        driven.write()
+        #expect(driven.receive(answer) == [.answer(ticket: 1, count: answer.utf8.count)])
     }
 }
 

@@ -103,7 +103,7 @@ import Transport
     @Test func `may be stopped from within an answer, and loses no other`() throws {
         let server = try ScriptedServer { connection, _ in
             try connection.awaitCommand()
-            try connection.say("+one\r\n+two\r\n")
+            try connection.say("$3\r\none\r\n$3\r\ntwo\r\n")
             connection.awaitEnd()
         }
         let talk = try Conversation(server.place)

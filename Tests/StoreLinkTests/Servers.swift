@@ -3,7 +3,7 @@ import StoreLink
 import TestSupport
 import Transport
 
-/// Debian's `redis-server`, without persistence, at a Unix socket in a temporary folder.
+/// A server (see `StoreProgram`), without persistence, at a Unix socket in a temporary folder.
 final class RedisServer {
     let folder: String
     private let arguments: [String]
@@ -38,7 +38,7 @@ final class RedisServer {
     func restart() throws { process = try Self.start(arguments) }
 
     private static func start(_ arguments: [String]) throws -> ChildProcess {
-        let process = try ChildProcess("/usr/bin/redis-server", arguments)
+        let process = try StoreProgram.start(arguments)
         let isReady = process.output.wait { $0.contains { $0.contains("eady to accept connections") } }
         guard isReady else { throw WireFailure.timedOut("redis-server: \(process.output.now)") }
         return process

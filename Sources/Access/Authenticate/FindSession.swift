@@ -91,7 +91,8 @@ extension AccessPolicy {
         case .none: return .none(found: "a cookie that stands for none")
         case .elsewhere: return .wait(.session(login: login, digest))
         case .found(let session, let successor):
-            if logins[login].refreshes, RefreshRules.refreshAt(session) <= now, !findings.hasWaited {
+            if store.isElsewhere { identities.metrics.count(.storeSessionsKnown) }
+            if isRefreshDue(session, login: login, now: now), !findings.hasWaited {
                 return .wait(.session(login: login, digest))
             }
             var newest = value
@@ -120,16 +121,25 @@ extension AccessPolicy {
         let touchAt = max(session.seenAt + 60, now + 1)
         // Where others may have ended it, it is looked at again before that.
         let recheckAt = identities.stores[found.login].usableUntil(session, now: now)
+        let usableUntil = min(refreshAt, touchAt, session.endsAt)
         let record = TokenRecord(
             found.digest, token, issuer: login.client.issuer, generation: 0, leeway: 0,
-            usableUntil: min(refreshAt, touchAt, recheckAt, session.endsAt),
-            answers: catalogue.answers(for: token, issuer: login.client.issuer))
+            usableUntil: min(usableUntil, recheckAt),
+            answers: catalogue.answers(for: token, issuer: login.client.issuer),
+            limitKeys: LimitKeys.words(catalogue.limitKeys, of: token))
         let state = SessionState(
             session, login: found.login, store: identities.stores[found.login], endings: found.endings,
-            proofs: ProofMaker(session))
+            proofs: ProofMaker(session), usableUntil: usableUntil)
         record.attach(state, cost: session.claims.count + found.value.count + 1024)
         identities.keep(session: record)
         return record
+    }
+}
+
+extension AccessPolicy {
+    /// Whether a session's tokens are to be refreshed before it is used.
+    package borrowing func isRefreshDue(_ session: Session, login: Int, now: Int64) -> Bool {
+        logins[login].refreshes && RefreshRules.refreshAt(session) <= now
     }
 }
 
@@ -158,13 +168,34 @@ extension Identities {
     /// The record of a session that was seen before, unless something about it is due.
     fileprivate mutating func freshSession(_ digest: SHA256Digest, of login: Int, now: Int64) -> TokenRecord? {
         guard let record = sessions.find(digest), let state = record.session else { return nil }
-        guard state.login == login, now < record.usableUntil, state.endings == stores[login].endings else {
+        guard state.login == login, state.endings == stores[login].endings,
+            now < record.usableUntil || goesOn(record, state, now: now)
+        else {
             sessions.remove(record)
             return nil
         }
         record.markUsed()
         metrics.count(.sessionCacheHits)
+        if state.isElsewhere { metrics.count(.storeSessionsKnown) }
         return record
+    }
+
+    /// Whether a record is good for longer, because its store says that the session is the same (SH-71).
+    ///
+    /// To make it anew would cost more than all else that is done for the request.
+    private func goesOn(_ record: TokenRecord, _ state: SessionState, now: Int64) -> Bool {
+        guard let rechecks, now < state.usableUntil else { return false }
+        let store = stores[state.login]
+        switch store.standing(of: state.session, id: state.id, now: now) {
+        case .unknown: return false
+        case .same(let time):
+            record.prolong(until: min(time, state.usableUntil))
+        case .due(let time):
+            // What nobody could be asked about is good for this request.
+            guard rechecks.recheck(state.session, id: state.id, in: store, now: now) else { return true }
+            record.prolong(until: min(time, state.usableUntil))
+        }
+        return true
     }
 
     fileprivate mutating func keep(session record: TokenRecord) {

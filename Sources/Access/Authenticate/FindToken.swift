@@ -108,7 +108,8 @@ extension AccessPolicy {
         TokenRecord(
             digest, token, issuer: issuer, generation: issuers[issuer].generation,
             leeway: Int64(issuers[issuer].rules.leewaySeconds), usableUntil: until,
-            answers: catalogue.answers(for: token, issuer: issuer))
+            answers: catalogue.answers(for: token, issuer: issuer),
+            limitKeys: LimitKeys.words(catalogue.limitKeys, of: token))
     }
 }
 

@@ -41,6 +41,8 @@ package enum Predicate: Hashable, Sendable {
 package struct PredicateCatalogue: Sendable {
     private(set) var predicates: [Predicate] = []
     private var numbers: [Predicate: Int32] = [:]
+    /// What limits of requests tell tokens and sessions apart by.
+    var limitKeys: [RequestLimitSettings.Key] = []
 
     /// Nothing is asked yet.
     package init() {}

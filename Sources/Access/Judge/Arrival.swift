@@ -38,4 +38,9 @@ package protocol ArrivalConnection {
     var isFromTerminator: Bool { get }
     /// SHA-256 of the certificate, in DER, whose key the peer has proved to have; nil where it has shown none.
     var certificateDigest: SHA256Digest? { get }
+    /// The client's address in 128 bits, of IPv6 the /64; nil where whoever is there stands for many, as a proxy does that
+    /// does not say for whom it asks.
+    var network: (UInt64, UInt64)? { get }
+    /// The monotonic clock, in nanoseconds.
+    var nanoseconds: UInt64 { get }
 }

@@ -40,16 +40,21 @@ package struct Findings {
     /// The head is the same however often it is judged, and with it the proof. What this request did to the process's own
     /// set stays done under another configuration: it would otherwise take its own entry for a replay.
     package var spending = ProofSpending.none
+    /// The limits that have counted it.
+    package internal(set) var counted: CountedLimits = []
+    /// When its client may ask again, where a limit refused it; 0 elsewhere.
+    package internal(set) var retryAfterSeconds: UInt32 = 0
 
     /// Nothing is known yet.
     package init() {}
 
-    /// Forgets all that another configuration has said; what was done with the proof is done.
+    /// Forgets all that another configuration has said; what was done with the proof is done, and what was counted is.
     package mutating func forget() {
         endUses()
-        let spending = spending
+        let (spending, counted) = (spending, counted)
         self = Findings()
         self.spending = spending
+        self.counted = counted
     }
 
     /// Gives up the uses that it holds; everything else stays as it is.
@@ -81,8 +86,8 @@ package enum Stage: UInt8, Sendable, CaseIterable {
     case target
     /// The gateway's own paths.
     case publication
-    case route, crossOrigin, method, origin, webSocket
-    case authenticate, authorize, exchange
+    case route, crossOrigin, addressLimit, method, origin, webSocket
+    case authenticate, authorize, identityLimit, exchange
     /// The upstream's head, and room there.
     case plan
     /// The proof is used up.

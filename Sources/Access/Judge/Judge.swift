@@ -32,8 +32,13 @@ extension AccessPolicy {
             switch try crossOrigin(head, route, &findings) {
             case .none: break
             case .answered(let origin): return .answerPreflight(origin: origin)
-            case .forwarded: return try forward(head, by: route, &findings, &identities, plan)
+            case .forwarded:
+                try countAddress(arrival, route, &identities, &findings)
+                try countIdentity(nil, arrival, route, &identities, &findings)
+                return try forward(head, by: route, &findings, &identities, plan)
             }
+            findings.reached = .addressLimit
+            try countAddress(arrival, route, &identities, &findings)
             findings.reached = .method
             findings.methodRow = route.pointee.token.row(of: head.methodID, named: head.method)
             try head.permitMethod(route)
@@ -42,15 +47,21 @@ extension AccessPolicy {
             findings.reached = .webSocket
             findings.isWebSocketOffPath = try !head.checkWebSocket(for: route)
             findings.reached = .authenticate
+            var known: TokenRecord?
             switch try authenticate(head, arrival, route, &identities, &findings) {
             case .wait(let wait): return .wait(wait)
             case .anonymous: break
             case .known(let token, let proof):
                 findings.reached = .authorize
                 try authorize(head, token, route, identities.issuers, findings.methodRow, now: arrival.now)
-                findings.reached = .exchange
                 findings.proved = proof
-                let wait = try exchangeToken(route, token, &findings, now: arrival.now)
+                known = token
+            }
+            findings.reached = .identityLimit
+            try countIdentity(known, arrival, route, &identities, &findings)
+            findings.reached = .exchange
+            if let known {
+                let wait = try exchangeToken(route, known, &findings, now: arrival.now)
                 guard wait == .nothing else { return .wait(wait) }
             }
             findings.reached = .plan

@@ -1,6 +1,8 @@
+package import Crypto
 package import Issuers
 package import JOSE
 package import OAuth
+package import Rates
 package import Replay
 package import Sessions
 package import Telemetry
@@ -19,6 +21,8 @@ package struct Identities {
     package var sessions: TokenCache
     /// Where the sessions of each login are; handed over before anybody is judged.
     package var stores: [any SessionStore] = []
+    /// Has a store asked about them beside requests; nil where none is.
+    package var rechecks: (any SessionRechecking)?
     /// Clients' keys, with the contexts that verify by them.
     package let proofKeys: ProofKeys
     /// Proofs that were used, by all workers.
@@ -27,6 +31,8 @@ package struct Identities {
     package var vouchedTokens = VouchedTokens()
     /// The keys that sign identity assertions; nil when none are signed.
     package var assertionKeys: AssertionKeys?
+    /// What it may spend of limits that replicas share.
+    package var leases = LeaseTable()
     /// Where lookups are counted.
     package let metrics: WorkerMetrics
     /// Lent to whoever puts bytes together for a moment, such as another reading of a path; nobody reads what was in it.
@@ -85,6 +91,14 @@ package struct Identities {
         for index in 0..<issuers.count where issuers[index].identifier.utf8.elementsEqual(name.utf8) { return index }
         return nil
     }
+}
+
+/// Has a store of sessions asked beside a request whether one is as it is known (SH-71).
+///
+/// One worker's own, on its loop: nothing here waits.
+package protocol SessionRechecking: AnyObject {
+    /// What the answer says, the store notes; false where nobody can be asked now.
+    func recheck(_ session: Session, id: SHA256Digest, in store: any SessionStore, now: Int64) -> Bool
 }
 
 /// The keys of identity assertions at one time: an immutable snapshot that workers are handed.

@@ -1,3 +1,4 @@
+package import Crypto
 package import OAuth
 package import Sessions
 
@@ -14,18 +15,27 @@ package struct SessionState {
         @usableFromInline let endings: UInt64
         @usableFromInline let proofs: ProofMaker?
         @usableFromInline let reference: UInt64
+        @usableFromInline let isElsewhere: Bool
+        @usableFromInline let id: SHA256Digest
+        @usableFromInline let usableUntil: Int64
     }
 
     // Written once, when it is made, and there until `free`.
     @usableFromInline let storage: UnsafeMutablePointer<Storage>
 
     /// Keeps a session of a login, which `store` has had so many endings of when it was asked.
-    package init(_ session: Session, login: Int, store: any SessionStore, endings: UInt64, proofs: ProofMaker?) {
+    ///
+    /// What was made of it is good until `usableUntil`, as long as the store says that it is the same.
+    package init(
+        _ session: Session, login: Int, store: any SessionStore, endings: UInt64, proofs: ProofMaker?,
+        usableUntil: Int64 = .max
+    ) {
         unsafe storage = UnsafeMutablePointer<Storage>.allocate(capacity: 1)
         unsafe storage.initialize(
             to: Storage(
                 session: session, login: login, store: store, endings: endings, proofs: proofs,
-                reference: session.reference))
+                reference: session.reference, isElsewhere: store.isElsewhere, id: SessionDigests.id(session.id),
+                usableUntil: usableUntil))
     }
 
     /// The session, lent and not copied.
@@ -51,6 +61,18 @@ package struct SessionState {
     /// What logs call it.
     @inlinable
     package var reference: UInt64 { unsafe storage.pointee.reference }
+
+    /// Whether its store is another process's, which was not asked where this is found.
+    @inlinable
+    package var isElsewhere: Bool { unsafe storage.pointee.isElsewhere }
+
+    /// The digest of its identifier, by which a store knows it.
+    @inlinable
+    package var id: SHA256Digest { unsafe storage.pointee.id }
+
+    /// Unix seconds: from then on it is looked up again, whatever the store says.
+    @inlinable
+    package var usableUntil: Int64 { unsafe storage.pointee.usableUntil }
 
     /// Ends it.
     func free() {

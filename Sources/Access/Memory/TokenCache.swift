@@ -95,7 +95,7 @@ package struct TokenCache {
         for _ in 0..<min(count, entries) {
             guard let record = sweeper ?? hand else { return }
             sweeper = record.next
-            if record.usableUntil <= now { remove(record) }
+            if record.keptUntil <= now { remove(record) }
         }
     }
 

@@ -8,7 +8,7 @@ package import OAuth
 /// Holds no token and no secret: a digest, times, answers, the claims' text, and what was made from them. One piece of
 /// memory, so that a hundred thousand of them fit where a tree of claims each would not:
 ///
-///     storage │ answers │ claims as JSON text │ client_id
+///     storage │ answers │ keys of limits │ claims as JSON text │ client_id
 ///
 /// Counted by hand, because a request may outlive the record's place in the cache, and because the compiler's counting
 /// would cost every request. A value of this type is good as long as one use is left; its maker's is the first. One
@@ -24,7 +24,7 @@ package struct TokenRecord: Equatable {
         @usableFromInline let issuer: Int
         @usableFromInline let generation: UInt64
         @usableFromInline let expiresAt: Int64
-        @usableFromInline let usableUntil: Int64
+        @usableFromInline var usableUntil: Int64
         @usableFromInline let usableFrom: Int64
         @usableFromInline let keyThumbprint: SHA256Digest
         @usableFromInline let certificateThumbprint: SHA256Digest
@@ -35,6 +35,7 @@ package struct TokenRecord: Equatable {
         @usableFromInline let authTime: Int64
         @usableFromInline let subjectDigest: UInt64
         @usableFromInline let answerCount: Int32
+        @usableFromInline let limitKeyCount: Int32
         @usableFromInline let claimsCount: Int32
         @usableFromInline let clientIDCount: Int32
         @usableFromInline var uses: Int32 = 1
@@ -53,15 +54,17 @@ package struct TokenRecord: Equatable {
     ///   - generation: the issuer's key generation that verified the token.
     ///   - limit: Unix seconds, until which whoever judged the token is believed.
     ///   - answers: one bit for each predicate of the configuration.
+    ///   - limitKeys: two words for each key that limits of requests count it by.
     package init(
         _ digest: SHA256Digest, _ token: VerifiedAccessToken, issuer: Int, generation: UInt64, leeway: Int64,
-        usableUntil limit: Int64 = .max, answers: [UInt64]
+        usableUntil limit: Int64 = .max, answers: [UInt64], limitKeys: [UInt64] = []
     ) {
         var writer = JSONWriter()
         writer.value(token.claims)
         let claims = writer.bytes
         let clientID = Array((token.clientID ?? "").utf8)
-        let answersSize = MemoryLayout<UInt64>.stride * answers.count
+        let words = answers + limitKeys
+        let answersSize = MemoryLayout<UInt64>.stride * words.count
         let size = MemoryLayout<Storage>.stride + answersSize + claims.count + clientID.count
         let expiresAt = token.expiresAt.addingReportingOverflow(leeway).partialValue
         let fields = Storage(
@@ -72,15 +75,16 @@ package struct TokenRecord: Equatable {
             isKeyBound: token.binding.keyThumbprint != nil,
             isCertificateBound: token.binding.certificateThumbprint != nil, authTime: token.authTime ?? .min,
             subjectDigest: SHA256.hash(Array((token.subject ?? "").utf8).span).leadingBits,
-            answerCount: Int32(answers.count), claimsCount: Int32(claims.count), clientIDCount: Int32(clientID.count),
+            answerCount: Int32(answers.count), limitKeyCount: Int32(limitKeys.count / 2),
+            claimsCount: Int32(claims.count), clientIDCount: Int32(clientID.count),
             cost: size + TokenRecord.overhead)
-        // The four parts lie one behind the other in what is allocated: `size` is their sum, and the storage's stride
+        // The parts lie one behind the other in what is allocated: `size` is their sum, and the storage's stride
         // leaves the answers aligned.
         let memory = UnsafeMutableRawPointer.allocate(
             byteCount: size, alignment: MemoryLayout<Storage>.alignment)
         unsafe storage = memory.initializeMemory(as: Storage.self, repeating: fields, count: 1)
         let rest = unsafe memory + MemoryLayout<Storage>.stride
-        unsafe rest.initializeMemory(as: UInt64.self, from: answers, count: answers.count)
+        unsafe rest.initializeMemory(as: UInt64.self, from: words, count: words.count)
         unsafe (rest + answersSize).initializeMemory(
             as: UInt8.self, from: claims + clientID, count: size - (rest - memory) - answersSize)
     }
@@ -154,12 +158,23 @@ extension TokenRecord {
         }
     }
 
+    /// The 128 bits that limits count it by, at this place of the configuration's list; 0 where the list is longer.
+    @inlinable
+    package func limitKey(_ place: Int) -> (UInt64, UInt64) {
+        let (answers, keys) = unsafe (Int(storage.pointee.answerCount), Int(storage.pointee.limitKeyCount))
+        guard place >= 0, place < keys else { return (0, 0) }
+        // The initialiser put two words for each behind the answers.
+        let words = unsafe storage.behind(UInt64.self, count: answers + 2 * keys).span
+        return (words[answers + 2 * place], words[answers + 2 * place + 1])
+    }
+
     /// The claims as JSON text, and `client_id` behind them.
     @inlinable
     var text: Span<UInt8> {
         @_lifetime(borrow self) get {
-            // The initialiser put both behind the answers.
-            let answersSize = unsafe MemoryLayout<UInt64>.stride * Int(storage.pointee.answerCount)
+            // The initialiser put both behind the answers and the keys.
+            let words = unsafe Int(storage.pointee.answerCount) + 2 * Int(storage.pointee.limitKeyCount)
+            let answersSize = MemoryLayout<UInt64>.stride * words
             let count = unsafe Int(storage.pointee.claimsCount) + Int(storage.pointee.clientIDCount)
             let bytes = unsafe storage.behind(UInt8.self, offset: answersSize, count: count).span
             return unsafe _overrideLifetime(bytes, borrowing: self)
@@ -231,6 +246,19 @@ extension TokenRecord {
         unsafe storage.pointee.session = session
         unsafe storage.pointee.cost += cost
     }
+}
+
+extension TokenRecord {
+    /// The record of a session is good until then: its store said that it is the same.
+    package func prolong(until time: Int64) {
+        precondition(session != nil, "whoever judged a token is believed no longer")
+        unsafe storage.pointee.usableUntil = min(time, storage.pointee.expiresAt)
+    }
+}
+
+extension TokenRecord {
+    /// Unix seconds: from then on nobody needs it, whatever is said of it until then.
+    var keptUntil: Int64 { session?.usableUntil ?? usableUntil }
 }
 
 // MARK: Who uses it

@@ -25,6 +25,8 @@ package struct AccessSettings: Sendable {
     package var tokenLimit = 16 << 10
     /// Nil where no route takes nonces.
     package var nonces: DPoPNonces?
+    /// The rates of requests, with what was counted before; made of `routes` where it is nil.
+    package var limitTables: RequestLimitTables?
 
     package init(routes: [RouteSettings], publicURLs: [String], issuers: [IssuerSettings]) {
         self.routes = routes

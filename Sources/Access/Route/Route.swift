@@ -27,6 +27,8 @@ package struct Route: ~Copyable, Sendable {
     package let cors: CORSPolicy
     /// How slow and how large its messages may be.
     package let patience: RoutePatience
+    /// How many requests it takes, and of whom.
+    package let requestLimits: RouteRequestLimits
     /// Where the metadata of the resource is, by listener; empty texts where none is published (RFC 9728 §5.1).
     package let resourceMetadata: [String]
     /// What the upstream gets in place of the client's credentials.
@@ -54,6 +56,7 @@ package struct Route: ~Copyable, Sendable {
         token.destroy()
         if case .fixed(let line) = credential { line.destroy() }
         bases.destroy()
+        requestLimits.destroy()
         if let login {
             login.pointee.destroy()
             login.destroy()

@@ -9,10 +9,15 @@ package struct RouteLimitSettings: Sendable, Equatable {
     package var requestBody: BodyLimit?
     /// Bytes a second that a request's body must bring on average; 0 for none.
     package var requestBodyRate: Int?
+    /// How many requests there may be, and whose.
+    package var requests: [RequestLimitSettings]?
 
-    package init(requestBody: BodyLimit? = nil, requestBodyRate: Int? = nil) {
+    package init(
+        requestBody: BodyLimit? = nil, requestBodyRate: Int? = nil, requests: [RequestLimitSettings]? = nil
+    ) {
         self.requestBody = requestBody
         self.requestBodyRate = requestBodyRate
+        self.requests = requests
     }
 }
 

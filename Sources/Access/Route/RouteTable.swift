@@ -14,9 +14,14 @@ package final class RouteTable: Sendable {
     package let exchanges: [ExchangeSettings]
     /// What identity assertions say, by the number that a route's credential has.
     package let assertions: [AssertionRule]
+    /// Whether any route has WebSockets.
+    package let hasWebSockets: Bool
+    /// What the limits of its routes count in.
+    package let limitTables: RequestLimitTables
 
     /// The table of these routes; `places` says of each of them where it is elsewhere in the gateway.
     package init(_ settings: AccessSettings, _ places: [RouteIndices]) {
+        hasWebSockets = settings.routes.contains { $0.webSocket }
         var catalogue = PredicateCatalogue()
         var mappings: [[IdentityFieldSettings]] = []
         var exchanges: [ExchangeSettings] = []
@@ -24,8 +29,11 @@ package final class RouteTable: Sendable {
         let credentials = settings.routes.map {
             UpstreamCredential($0.credential, exchanges: &exchanges, assertions: &assertions)
         }
+        let limitTables = settings.limitTables ?? RequestLimitTables(settings.routes, RequestRateSettings())
+        self.limitTables = limitTables
+        catalogue.limitKeys = limitTables.identityKeys
         index = RouteIndex(
-            settings, places, credentials: credentials, catalogue: &catalogue, mappings: &mappings)
+            settings, places, credentials: credentials, limitTables, catalogue: &catalogue, mappings: &mappings)
         self.exchanges = exchanges
         // One gateway asserts, at whichever of its listeners a request came in.
         let issuer = settings.publicURLs.first ?? ""
@@ -51,13 +59,14 @@ package struct RouteIndex: Sendable {
 
     init(
         _ settings: AccessSettings, _ places: [RouteIndices], credentials: [UpstreamCredential],
-        catalogue: inout PredicateCatalogue, mappings: inout [[IdentityFieldSettings]]
+        _ limitTables: RequestLimitTables, catalogue: inout PredicateCatalogue,
+        mappings: inout [[IdentityFieldSettings]]
     ) {
         paths = FixedValue(PathPatterns(settings.routes))
         list = FixedList(count: settings.routes.count) { index in
             Route(
-                settings.routes[index], index, settings, places[index], credentials[index], catalogue: &catalogue,
-                mappings: &mappings)
+                settings.routes[index], index, settings, places[index], credentials[index],
+                limitTables.limits(ofRoute: index), catalogue: &catalogue, mappings: &mappings)
         }
         reservedNames = FixedValue(
             ReservedNames(
@@ -90,8 +99,8 @@ extension Route {
     /// The route at this place of the settings.
     fileprivate init(
         _ route: RouteSettings, _ index: Int, _ settings: AccessSettings, _ places: RouteIndices,
-        _ credential: UpstreamCredential, catalogue: inout PredicateCatalogue,
-        mappings: inout [[IdentityFieldSettings]]
+        _ credential: UpstreamCredential, _ requestLimits: RouteRequestLimits,
+        catalogue: inout PredicateCatalogue, mappings: inout [[IdentityFieldSettings]]
     ) {
         let tokens = route.access.token
         let takesCredentials = tokens != nil || route.access.login != nil
@@ -120,6 +129,7 @@ extension Route {
         origins = OriginList(route.allowedOrigins)
         cors = CORSPolicy(route.cors, routeMethods: MethodSet.of(route), isPublic: !takesCredentials)
         patience = places.patience
+        self.requestLimits = requestLimits
         resourceMetadata = places.resourceMetadata
         self.credential = credential
         bases = FixedList(count: settings.publicURLs.count) {

@@ -110,6 +110,9 @@ enum RouteBounds {
             .bytes(
                 "request_body_rate", orNone: \.requestBodyRate, 0...(1 << 30), example: "0B",
                 "Bytes a second that a request body must bring, 0B for none. That of limits by default."),
+            .key(
+                "requests", RequestRateSection.value, .optional, example: "[{ rate: 600/min, by: subject }]",
+                "Rates of requests to this route, in place of those of limits; beyond one 429."),
         ])
     static let limits = limitTable.shape
 
@@ -128,9 +131,11 @@ enum RouteBounds {
         ])
     static let timeouts = timeoutTable.shape
 
-    static func limits(_ route: CheckedObject) -> RouteLimitSettings {
+    static func limits(_ route: CheckedObject, _ problems: ProblemList) -> RouteLimitSettings {
         var settings = RouteLimitSettings()
         limitTable.read(route.object("limits"), into: &settings)
+        settings.requests = RequestRateSection.translate(
+            route.object("limits"), isPublic: route.flag("public") == true, problems)
         return settings
     }
 

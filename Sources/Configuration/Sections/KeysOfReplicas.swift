@@ -55,6 +55,8 @@ struct KeysOfReplicas {
     }
 
     private func judgeStores(_ logins: [LoginSettings], _ problems: ProblemList) {
+        // With a store beside, its own warning says what to write.
+        guard !document.says("store") else { return }
         let entries = document.entries("clients")
         for login in logins where login.session.store == .memory {
             guard let session = entries.first(where: { $0.name == login.name })?.value?.object?.object("session")

@@ -1,9 +1,11 @@
+import Access
 import Gateway
 import Issuers
 
 /// `limits`: bounds on what one message and one worker may bring.
 enum LimitSection {
-    private static let table = SettingTable("the limits", defaults: LimitSettings(), messages + connections + shares)
+    private static let table = SettingTable(
+        "the limits", defaults: LimitSettings(), messages + connections + shares + requests)
     static let shape = table.shape
 
     /// What one message may bring.
@@ -88,11 +90,22 @@ enum LimitSection {
         .count("bad_token_burst_per_client", \.shares.badTokens.burst, 1...1_000_000, "So many of them at once."),
     ]
 
+    /// How often somebody may ask.
+    private static let requests: [Setting<LimitSettings>] = [
+        .key(
+            "requests", RequestRateSection.value, .optional, example: "[{ rate: 100/s, by: address }]",
+            "Rates of requests over all routes that have none of their own; beyond one 429."),
+        .count(
+            "request_keys", \.requests.keys, 64...16_777_216,
+            "Addresses, users and the like that each of these rates tells apart at a time, in 16 bytes each."),
+    ]
+
     static func translate(_ object: CheckedObject?, _ problems: ProblemList) -> LimitSettings {
         var limits = LimitSettings()
         limits.connectionsAreOurs = !(object?.says("connections") ?? false)
         guard let object else { return limits }
         table.read(object, into: &limits)
+        limits.requests.common = RequestRateSection.translate(object, isPublic: false, problems) ?? []
         judge("field_line", limits.fieldLine, fitsIn: "header_section", limits.headerSection, object, problems)
         judgeConnections(limits, object, problems)
         judgeHandshakes(limits, object, problems)

@@ -134,7 +134,7 @@ enum RouteSection {
         table.read(object, into: &settings)
         settings.cors = CORSSection.translate(object, methods, context)
         settings.allowedOrigins = allowedOrigins(object, context)
-        settings.limits = RouteBounds.limits(object)
+        settings.limits = RouteBounds.limits(object, problems)
         settings.timeouts = RouteBounds.timeouts(object)
         settings.credential = credential
         settings.proofURL = UpstreamCredentialSection.proofURL(object, context)

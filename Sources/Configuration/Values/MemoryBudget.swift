@@ -23,6 +23,13 @@ struct MemoryBudget: Equatable {
         if tokens.contains(where: { $0.schemes.contains(.dpop) }) {
             parts.append(Part(name: "used proofs (dpop.replay_memory)", bytes: settings.proofs.replayBytes))
         }
+        let rates = settings.routes.flatMap { $0.limits.requests ?? [] } + settings.limits.requests.common
+        let tables = rates.count { $0.key != .route }
+        if tables > 0 {
+            var keys = 8
+            while keys < settings.limits.requests.keys { keys *= 2 }
+            parts.append(Part(name: "rates of requests (limits.request_keys × \(tables))", bytes: keys * 16 * tables))
+        }
     }
 
     /// In bytes; the largest number where the sum is larger.

@@ -7,7 +7,8 @@ package struct Check: Sendable {
     /// Names a row, for whoever ends a request.
     package enum ID: Sendable, CaseIterable {
         // the message and its route
-        case message, connectionOptions, connect, authority, path, loginPath, route, method, origin, webSocket
+        case message, connectionOptions, connect, authority, path, loginPath, route, addressRate, method, origin,
+            webSocket
         // the credentials
         case credentials, scheme, queryToken
         // a browser's session in place of a token
@@ -23,6 +24,8 @@ package struct Check: Sendable {
         case clientCertField, certificate
         // rights
         case scope, authorizationDetails, acr, maxAge, user, claimRules
+        // how often
+        case requestRate
         // the upstream, and the proof that is used up last
         case exchange, body, identity, upstreamCredential, replay, sharedReplay, upstream
     }
@@ -78,7 +81,7 @@ package struct Check: Sendable {
     /// The order is a promise: what stands before the check that failed has passed. `CheckTests` makes every pair of
     /// mistakes at once and sees the earlier one reported.
     package static let table =
-        ofMessage + ofCredentials + ofSession + ofToken + ofSender + ofRights + ofUpstream
+        ofMessage + ofCredentials + ofSession + ofToken + ofSender + ofRights + ofRates + ofUpstream
 
     /// The rows of one stage, with what holds for all of them.
     static func rows(

@@ -51,7 +51,12 @@ extension Check {
                     .route, "route", "RFC 9110 §15.5.5", of: .message,
                     seen: CheckWords { facts in
                         facts.evidence.route.map { facts.names.describe(route: $0) } ?? "no route for this path"
-                    }, wanted: CheckWords { "one of \($0.settings.routes.count) paths of routes" }, skipped: []),
+                    }, wanted: CheckWords { "one of \($0.settings.routes.count) paths of routes" }, skipped: [])
+            ])
+        + rows(answered: CheckFacts.answeredByPath, shown: { $0.countsAddresses }, [addressRate])
+        + rows(
+            answered: CheckFacts.answeredByPath,
+            [
                 Check(
                     .method, "method", "RFC 9110 §15.5.6", of: .route,
                     seen: CheckWords { ShownText.plain($0.evidence.method) }, wanted: CheckWords(\.wantedMethod),

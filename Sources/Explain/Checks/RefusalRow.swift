@@ -46,6 +46,8 @@ struct LoggedRefusal {
         case .pathMatchesTwoRoutes: .init(.path, \.pathMatchesTwoRoutes)
         case .pathBehindExactRoute: .init(.path, \.pathBehindExactRoute)
         case .routeUnknown: .init(.route, \.routeUnknown)
+        case .addressRateExceeded: .init(.addressRate, \.rateExceeded)
+        case .requestRateExceeded: .init(.requestRate, \.rateExceeded)
         case .methodNotAllowed: .init(.method, \.methodNotAllowed)
         case .originNotAllowed: .init(.origin, \.originNotAllowed)
         case .webSocketOfferMalformed: .init(.webSocket, \.webSocketOfferMalformed)

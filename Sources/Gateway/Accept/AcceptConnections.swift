@@ -52,6 +52,7 @@ extension WorkerRef {
             stream = secured
         }
         var connection = ClientConnection(self, stream, of: peer, at: listener.pointee.index)
+        if listener.pointee.speaksHTTP2 { connection.part = .undecided }
         connection.clearText = listener.pointee.redirects ? .redirected : .served
         connection.patience = Int32(clamping: pointee.policy.timeouts.responseBody)
         connection.isLate = pointee.listening.isDraining

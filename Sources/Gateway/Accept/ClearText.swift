@@ -14,6 +14,7 @@ extension WorkerRef {
         handshakeFailed(client, .notTLS)
         client.pointee.stream.dropTLS()
         client.pointee.clearText = .atTLS
+        client.pointee.part = .none
     }
 
     /// The same address over https: the operator's origin, and the path and query of the request.

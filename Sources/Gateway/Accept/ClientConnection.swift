@@ -34,6 +34,8 @@ struct ClientConnection {
         case lingering
         /// Bytes pass both ways until one side ends (after 101).
         case tunnelling
+        /// Its messages are those of its streams (HTTP/2), each of which stands for a connection of its own.
+        case multiplexing
     }
 
     var readEvent = FileEvent()
@@ -43,8 +45,8 @@ struct ClientConnection {
     var stream: ByteStream
     let worker: WorkerRef
     var exchange: ExchangeRef?
-    /// Framing of what is read away in `discardingBody`; borrowed for that.
-    var discard: UnsafeMutablePointer<BodyCounter>?
+    /// What it needs beside its socket, if anything.
+    var part = ClientPart.none
     /// The digest of its certificate, in memory of its own; nil when it has none, or was not asked for it.
     private(set) var certificate: UnsafeMutablePointer<SHA256Digest>?
     var input = Buffer()
@@ -116,6 +118,9 @@ struct ClientConnection {
 extension ClientRef {
     var readEvent: UnsafeMutablePointer<FileEvent> { withUnsafeMutablePointer(to: &pointee.readEvent) { $0 } }
     var timeout: UnsafeMutablePointer<Timeout> { withUnsafeMutablePointer(to: &pointee.timeout) { $0 } }
+
+    /// The connection whose socket and handshake it is: itself, or the one that its stream is of.
+    var carrier: ClientRef { pointee.part.stream?.pointee.connection ?? self }
 }
 
 /// A client's address in the few bytes that every connection can afford; `unix` for one without.

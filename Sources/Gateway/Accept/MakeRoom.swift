@@ -84,6 +84,7 @@ extension WorkerRef {
     private func isIdle(_ timeout: UnsafeMutablePointer<Timeout>) -> ClientRef? {
         guard timeout.pointee.owner == .client, let place = timeout.pointee.place else { return nil }
         let client = place.assumingMemoryBound(to: ClientConnection.self)
+        if let session = client.pointee.part.session { return session.pointee.streamCount == 0 ? client : nil }
         let isIdle =
             client.pointee.state == .awaitingHead && !client.pointee.isHeadTimed && client.pointee.input.isEmpty
             && !client.pointee.hasOutput

@@ -75,7 +75,8 @@ struct AdminPage {
             writer.endObject()
             lines.append(writer.text)
         }
-        let store = gateway.storeReports.isUp
+        let store = gateway.storeReports.reach
+        let clock = gateway.storeReports.clockFault.map { ",\"clock\":\"\($0)\"" } ?? ""
         if !gateway.storeReports.isReady(gateway.settings.store) { isReady = false }
         let state = gateway.isDraining ? "draining" : isReady ? "ready" : "not_ready"
         // What is served is as good as before; that it is not what the file says is for people to know.
@@ -97,7 +98,7 @@ struct AdminPage {
         }
         configuration.endObject()
         let issuers = lines.joined(separator: ",")
-        let shared = store.map { ",\"store\":\"\($0 ? "up" : "down")\"" } ?? ""
+        let shared = store.map { ",\"store\":\"\($0.rawValue)\"\(clock)" } ?? ""
         self.init(
             status: isReady ? 200 : 503,
             text:

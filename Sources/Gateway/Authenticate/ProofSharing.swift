@@ -9,6 +9,8 @@ protocol ProofSharing: AnyObject {
     /// After `.asked` comes `WorkerRef.proofAnswered` with the ticket: once, on this loop, and not before this returns. From
     /// within that this may be called again, for a request that was behind the answered one.
     func spend(_ digest: SHA256Digest, until: Int64, now: Int64, ticket: UInt64) -> ProofQuestion
+    /// Whether the store lost what it knew, and a proof that could be accepted up to `until` may have been among it (SH-61).
+    func mayHaveForgotten(until: Int64) -> Bool
 }
 
 /// What became of a question about a proof.
@@ -50,8 +52,8 @@ struct ProofTickets {
     private var places: [Place] = []
     private var free = -1
 
-    /// Turns begin with 1, so that no number is 0, and end below the numbers that `StoreCaller` gives its own questions.
-    static let lastTurn: UInt32 = 0x3FFF_FFFF
+    /// Turns begin with 1, so that no number is 0, and end below the numbers that questions about sessions have.
+    static let lastTurn: UInt32 = 0x1FFF_FFFF
 
     /// The number of a question about this exchange's proof.
     mutating func take(_ exchange: ExchangeRef) -> UInt64 {

@@ -33,11 +33,19 @@ extension WorkerRef {
         guard let exchange = pointee.questions.underWay.proofs[ticket] else { return }
         exchange.pointee.findings.spending =
             switch answer {
-            case .first: .first
+            // The store may have lost everything while the question waited for it: then all proofs are new to it.
+            case .first: mayHaveForgotten(exchange) ? .forgotten : .first
             case .used: .used
             case .unavailable: .unavailable
             }
         judgeAfterStore(exchange)
+    }
+
+    private func mayHaveForgotten(_ exchange: ExchangeRef) -> Bool {
+        guard let proofs = pointee.questions.proofs, let until = exchange.pointee.findings.proved?.until else {
+            return false
+        }
+        return proofs.mayHaveForgotten(until: until)
     }
 
     /// Judges a request again that waited for the store, by the configuration of now.

@@ -45,8 +45,10 @@ extension WorkerRef {
                 askingClient(exchange), trace)
         case .session(let login, let digest):
             setTimeout(client.timeout, Questions.refreshTimeout)
-            pointee.questions.askSession(
-                login, sessionValue(exchange, bytes) ?? [], digest, trace)
+            let value = sessionValue(exchange, bytes) ?? []
+            if !loadsSession(login: login, value, digest, trace) {
+                pointee.questions.askSession(login, value, digest, trace)
+            }
         case .proof: setTimeout(client.timeout, Questions.proofTimeout)
         case .loginPlace, .login: break
         }

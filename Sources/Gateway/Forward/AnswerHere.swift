@@ -1,4 +1,5 @@
 import Access
+import HTTP2
 import HTTPMessage
 import Login
 import Telemetry
@@ -34,8 +35,12 @@ extension WorkerRef {
             // RFC 6455 §4.2.2, RFC 9110 §15.5.22: which it would be, and that it is an upgrade.
             fields += [("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13")]
         }
-        if let seconds = refusal.retryAfterSeconds { fields.append(("Retry-After", "\(seconds)")) }
-        if isAnsweredByLogin(exchange, refusal) {
+        let retry = exchange.pointee.findings.retryAfterSeconds
+        if let seconds = retry > 0 ? Int(retry) : refusal.retryAfterSeconds {
+            fields.append(("Retry-After", "\(seconds)"))
+        }
+        // A client of gRPC is sent nowhere: it could not follow.
+        if exchange.pointee.reader.call == nil, isAnsweredByLogin(exchange, refusal) {
             return answerLoginRequired(exchange, login ?? LoginPointer(), challenges: fields)
         }
         if let loginInFlight = exchange.pointee.loginInFlight {
@@ -51,12 +56,13 @@ extension WorkerRef {
     }
 
     /// Sends an answer, without content unless some is given, and decides whether the connection goes on (HTTP-35,
-    /// RFC 9112 §9.3).
+    /// RFC 9112 §9.3); logs and metrics have another status where one is given.
     func answer(
-        _ exchange: ExchangeRef, status: UInt16, fields: [(String, String)], content: AnswerContent? = nil
+        _ exchange: ExchangeRef, status: UInt16, fields: [(String, String)], content: AnswerContent? = nil,
+        loggedAs loggedStatus: UInt16? = nil
     ) {
         let client = exchange.pointee.client
-        exchange.pointee.status = status
+        exchange.pointee.status = loggedStatus ?? status
         exchange.pointee.respondedAt = clock.microseconds()
         let discardsBody = canDiscard(exchange)
         if !discardsBody || client.pointee.closesAfterOutput || pointee.listening.isDraining {

@@ -65,6 +65,7 @@ extension WorkerRef {
 
     /// Everything is sent: close, or read away for a moment what a close would otherwise reset (RFC 9112 §9.6).
     func endClient(_ client: ClientRef) {
+        if let stream = client.pointee.part.stream { return finish(stream) }
         guard client.pointee.lingers, !client.pointee.sawEnd else { return closeClient(client) }
         client.pointee.state = .lingering
         dropInput(client)
@@ -75,7 +76,7 @@ extension WorkerRef {
 
     /// Reads away what a peer still sends after the last answer, within bounds.
     func linger(_ client: ClientRef) {
-        let count = client.pointee.stream.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
+        let count = client.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
         if count == ByteStream.wantsRead { return }
         guard count > 0 else { return closeClient(client) }
         client.pointee.lingered += Int32(count)
@@ -87,7 +88,7 @@ extension WorkerRef {
         guard client.pointee.state != .closed else { return }
         let endsAtClose =
             client.pointee.exchange.map { $0.pointee.phase == .responding && $0.pointee.isHTTP10 } ?? false
-        if endsAtClose || client.pointee.hasOutput { Socket.resetOnClose(client.pointee.stream.descriptor) }
+        if endsAtClose || client.pointee.hasOutput { client.resetOnClose() }
         closeClient(client)
     }
 
@@ -110,6 +111,7 @@ extension WorkerRef {
             }
             endExchange(exchange)
         }
+        if let session = client.pointee.part.session { end(session) }
         client.pointee.state = .closed
         client.stopReading()
         client.stopWriting()
@@ -117,6 +119,7 @@ extension WorkerRef {
         client.pointee.stream.close()
         client.pointee.input.release(to: &pointee.connections.buffers)
         client.pointee.output.release(to: &pointee.connections.buffers)
+        if let stream = client.pointee.part.stream { return leave(stream, client) }
         if client.pointee.isHandshaking { endHandshake(client) }
         if client.pointee.isCounted { pointee.connections.networks.remove(client.pointee.peer.networkWords) }
         client.pointee.isCounted = false
@@ -132,20 +135,20 @@ extension WorkerRef {
     /// From now on what comes is read away as the rest of a body.
     func beginDiscarding(_ client: ClientRef, _ body: BodyCounter) {
         endDiscarding(client)
-        client.pointee.discard = pointee.connections.discards.take(body)
+        client.pointee.part = .discard(pointee.connections.discards.take(body))
         client.pointee.state = .discardingBody
     }
 
     private func endDiscarding(_ client: ClientRef) {
-        guard let discard = client.pointee.discard else { return }
-        client.pointee.discard = nil
+        guard let discard = client.pointee.part.discard else { return }
+        client.pointee.part = .none
         pointee.connections.discards.giveBack(discard)
     }
 
     /// Reads away the rest of a small request body after an early answer (HTTP-35).
     func readDiscarded(_ client: ClientRef) {
         if client.pointee.input.isEmpty {
-            let count = client.pointee.stream.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
+            let count = client.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
             switch count {
             case 1...: break
             case ByteStream.wantsRead: return
@@ -162,7 +165,7 @@ extension WorkerRef {
 
     /// Takes the body that is not wanted out of the input; goes on with the next request behind it.
     func discardInput(_ client: ClientRef) {
-        guard let discard = client.pointee.discard else { return }
+        guard let discard = client.pointee.part.discard else { return }
         while !client.pointee.input.isEmpty, !discard.pointee.isComplete {
             let input = client.pointee.input
             let span = UnsafeBufferPointer(start: input.bytes, count: input.count).span

@@ -10,11 +10,12 @@ extension WorkerRef {
         // What was kept came first.
         guard client.pointee.input.isEmpty else { return goOn(client, exchange) }
         if spliceRequest(client, exchange) { return }
-        let count = client.pointee.stream.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
+        let count = client.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
         guard count > 0 else {
             switch count {
             case ByteStream.wantsRead: return
             case ByteStream.wantsWrite: return client.startWriting()
+            case 0 where exchange.pointee.request.kind == .untilClose: return endBody(client, exchange)
             default:
                 // RFC 9112 §8: an incomplete request must not reach the upstream as a complete one (HTTP-31).
                 return abortClient(client)
@@ -23,13 +24,22 @@ extension WorkerRef {
         pumpBody(client, exchange, pointee.scratch.read, count, isKept: false)
     }
 
+    /// The body of a stream that announced no length ends with the stream: the upstream gets the last chunk.
+    private func endBody(_ client: ClientRef, _ exchange: ExchangeRef) {
+        exchange.pointee.request.end()
+        var content = ContentWriter(HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity), as: .chunk)
+        let writer = content.finish(isLast: true)
+        if let upstream = exchange.pointee.upstream { sendToUpstream(upstream, writer.base, writer.count) }
+        if client.pointee.exchange == exchange { goOn(client, exchange) }
+    }
+
     /// The next request's bytes, or the peer's end, while a response is under way.
     private func readEarly(_ client: ClientRef) {
         guard client.pointee.input.reserve(4096, from: &pointee.connections.buffers) else {
             return client.stopReading()
         }
         let input = client.pointee.input
-        let count = client.pointee.stream.read(into: input.space, capacity: input.room)
+        let count = client.read(into: input.space, capacity: input.room)
         switch count {
         case 1...:
             client.pointee.input.end += count

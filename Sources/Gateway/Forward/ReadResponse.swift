@@ -130,8 +130,9 @@ extension WorkerRef {
         switch head.pointee.framing {
         case .none, .length: break
         case .chunked, .untilClose:
-            // Chunks of our own to whoever understands them; to HTTP/1.0 the end of the connection ends the body.
-            exchange.pointee.sendsChunks = !exchange.pointee.isHTTP10
+            // Chunks of our own to whoever understands them; to HTTP/1.0 the end of the connection ends the body, and to
+            // HTTP/2 that of the stream.
+            exchange.pointee.sendsChunks = !exchange.pointee.isHTTP10 && !exchange.pointee.client.pointee.part.isStream
             if exchange.pointee.isHTTP10 { exchange.pointee.keepsAlive = false }
         }
         // A connection that was said to go on does, also after SIGTERM: its client may have sent its next request.

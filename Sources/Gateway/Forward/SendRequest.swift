@@ -138,7 +138,8 @@ extension WorkerRef {
     func encodeBody(
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, into writer: inout HeadWriter
     ) -> Encoded {
-        var content = ContentWriter(writer, as: exchange.pointee.request.kind == .chunked ? .chunk : .plain)
+        let isChunked = exchange.pointee.request.kind == .chunked || exchange.pointee.request.kind == .untilClose
+        var content = ContentWriter(writer, as: isChunked ? .chunk : .plain)
         let outcome = passContent(of: &exchange.pointee.request, bytes, count, into: &content)
         writer = content.finish(isLast: exchange.pointee.request.isComplete)
         exchange.pointee.requestBytes += Int64(content.length)

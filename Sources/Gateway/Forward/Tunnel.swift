@@ -122,7 +122,7 @@ extension WorkerRef {
         guard let exchange = client.pointee.exchange, let upstream = exchange.pointee.upstream else {
             return closeClient(client)
         }
-        let count = client.pointee.stream.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
+        let count = client.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
         switch count {
         case 1...:
             exchange.pointee.requestBytes += Int64(count)

@@ -37,7 +37,7 @@ extension WorkerRef {
     /// What the client itself has taken, but for a constant: the kernel may hold megabytes, which a slow client takes
     /// bit by bit while nothing more can be handed over.
     private func taken(by client: ClientRef) -> Int64 {
-        client.pointee.handed - Int64(Socket.unacknowledgedBytes(client.pointee.stream.descriptor))
+        client.pointee.handed - Int64(client.untakenBytes)
     }
 
     private func keepPace(_ client: ClientRef, _ total: Int64, _ milliseconds: Int) {
@@ -95,7 +95,7 @@ extension WorkerRef {
             pointee.journal.operatorLog.write(.debug, .clientTooSlow, fields.with(suppressed: suppressed))
         }
         // The client must see that something is missing.
-        Socket.resetOnClose(client.pointee.stream.descriptor)
+        client.resetOnClose()
         closeClient(client)
     }
 

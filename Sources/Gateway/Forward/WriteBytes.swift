@@ -8,6 +8,7 @@ extension WorkerRef {
         guard count > 0, client.pointee.state != .closed else { return }
         // Nothing overtakes what waits inside the kernel.
         guard !client.pointee.pipe.isOpen else { return abortClient(client) }
+        if let stream = client.pointee.part.stream { return send(bytes, count, on: stream, client) }
         var sent = 0
         if client.pointee.output.isEmpty {
             sent = client.pointee.stream.write(bytes, count: count)
@@ -25,7 +26,7 @@ extension WorkerRef {
     }
 
     /// The clock of a client that does not take what is there; in a tunnel it ends no later than the token (HTTP-60).
-    private func awaitMore(_ client: ClientRef, taken count: Int) {
+    func awaitMore(_ client: ClientRef, taken count: Int) {
         guard client.pointee.state == .tunnelling, let exchange = client.pointee.exchange else {
             return awaitTaking(client, taken: count)
         }
@@ -34,6 +35,7 @@ extension WorkerRef {
 
     /// The client takes bytes again.
     func clientWritable(_ client: ClientRef) {
+        if let session = client.pointee.part.session { return sendFrames(session) }
         let output = client.pointee.output
         if !client.pointee.hasOutput {
             client.stopWriting()
@@ -55,7 +57,7 @@ extension WorkerRef {
     }
 
     /// All of a client's output has been taken: let go on what waited for that.
-    private func outputTaken(_ client: ClientRef) {
+    func outputTaken(_ client: ClientRef) {
         client.pointee.pace.stop()
         if client.pointee.closesAfterOutput { return endClient(client) }
         switch client.pointee.state {
@@ -74,7 +76,7 @@ extension WorkerRef {
         case .awaitingHead:
             setTimeout(client.timeout, keepAliveTimeout)
             runInput(client)
-        case .closed, .discardingBody, .lingering: break
+        case .closed, .discardingBody, .lingering, .multiplexing: break
         }
     }
 

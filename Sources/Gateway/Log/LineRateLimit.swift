@@ -37,6 +37,7 @@ struct LineRateLimits {
     enum Event: Int, CaseIterable {
         case upstreamCookieDropped
         case clientTooSlow
+        case streamsEnded
     }
 
     private static let firstReason = Refusal.allCases.count

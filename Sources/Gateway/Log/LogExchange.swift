@@ -93,6 +93,7 @@ extension WorkerRef {
             log.pointee.line.member("client", UnsafeBufferPointer(start: start, count: length).span, limit: 48)
         }
         putRequest(exchange, log)
+        if exchange.pointee.client.pointee.part.isStream { log.pointee.line.member("protocol", "h2") }
         log.pointee.line.member("status", Int64(exchange.pointee.status))
         log.pointee.line.member("decision", exchange.pointee.refusal == nil ? "allow" : "deny")
         if let refusal = exchange.pointee.refusal { log.pointee.line.member("cause", refusal.word) }

@@ -70,7 +70,7 @@ extension WorkerRef {
             if kept == nil, case .elsewhere = store.lookUp(answer.value, now: now) {
                 // Whether there is a session nobody knows: it is not for the authorization server to say.
                 refused = Refused(
-                    .sessionStoreUnavailable, expected: "the session store's answer", found: "none")
+                    .storeUnavailable, expected: "the store's word on a session", found: "no answer that counts")
             }
             if case .tooMany = answer.result {
                 refused = Refused(

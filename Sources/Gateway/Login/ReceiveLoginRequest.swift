@@ -102,13 +102,16 @@ extension WorkerRef {
     func readLoginBody(_ client: ClientRef, _ exchange: ExchangeRef) {
         guard client.pointee.input.reserve(4096, from: &pointee.connections.buffers) else { return abortClient(client) }
         let input = client.pointee.input
-        let count = client.pointee.stream.read(into: input.space, capacity: min(input.room, Scratch.readCapacity))
+        let count = client.read(into: input.space, capacity: min(input.room, Scratch.readCapacity))
         switch count {
         case 1...:
             client.pointee.input.end += count
             collectLoginBody(client, exchange)
         case ByteStream.wantsRead: return
         case ByteStream.wantsWrite: client.startWriting()
+        case 0 where exchange.pointee.request.kind == .untilClose:
+            exchange.pointee.request.end()
+            collectLoginBody(client, exchange)
         default: abortClient(client)
         }
     }

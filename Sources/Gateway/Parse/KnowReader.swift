@@ -1,5 +1,6 @@
 import Access
 import Bytes
+import HTTP2
 import HTTPMessage
 import Pages
 
@@ -10,6 +11,11 @@ extension WorkerRef {
     func reader(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> Reader {
         var reader = Reader()
         let head = pointee.scratch.head
+        let type = head.pointee.fields.firstIndex(of: .contentType)
+        if type >= 0, head.pointee.methodID == .post {
+            reader.call = GRPCContentType(value(type, bytes).span)
+            guard reader.call == nil else { return reader }
+        }
         let accept = head.pointee.fields.firstIndex(of: .accept)
         if head.pointee.fields.count(of: .secFetchMode) == 0, head.pointee.fields.count(of: .secFetchDest) == 0 {
             guard accept >= 0 else { return reader }

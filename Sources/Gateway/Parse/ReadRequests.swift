@@ -18,6 +18,7 @@ extension WorkerRef {
         case .discardingBody: readDiscarded(client)
         case .lingering: linger(client)
         case .tunnelling: tunnelFromClient(client)
+        case .multiplexing: receiveFrames(client)
         }
         // What TLS holds already makes no socket readable: look again in the loop's next turn.
         if client.pointee.isReading, client.pointee.stream.hasBufferedBytes {
@@ -29,11 +30,19 @@ extension WorkerRef {
     private func readHead(_ client: ClientRef) {
         if client.pointee.isHeadTimed, client.pointee.stream.awaitsHello { seeClearText(client) }
         if client.pointee.input.isEmpty {
-            let count = client.pointee.stream.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
+            let count = client.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
             guard count > 0 else { return clientReadStopped(client, count) }
+            guard !client.pointee.part.isUndecided || readsHTTP1(client, pointee.scratch.read, count, isKept: false)
+            else {
+                return
+            }
             understand(client, pointee.scratch.read, count, isKept: false)
         } else {
             guard receiveMore(client) else { return }
+            let input = client.pointee.input
+            guard !client.pointee.part.isUndecided || readsHTTP1(client, input.bytes, input.count, isKept: true) else {
+                return
+            }
             understand(client, client.pointee.input.bytes, client.pointee.input.count, isKept: true)
         }
         runInput(client)
@@ -48,7 +57,7 @@ extension WorkerRef {
             return false
         }
         let input = client.pointee.input
-        let count = client.pointee.stream.read(into: input.space, capacity: min(input.room, Scratch.readCapacity))
+        let count = client.read(into: input.space, capacity: min(input.room, Scratch.readCapacity))
         guard count > 0 else {
             clientReadStopped(client, count)
             return false
@@ -71,7 +80,7 @@ extension WorkerRef {
     }
 
     /// Reads the head in `bytes`, the first `count` of which are at hand; `isKept` says that they are the input's.
-    private func understand(_ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool) {
+    func understand(_ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool) {
         let span = UnsafeBufferPointer(start: bytes, count: count).span
         switch client.pointee.parser.parse(span, limits: pointee.policy.httpLimits, into: &pointee.scratch.head.pointee)
         {
@@ -99,6 +108,7 @@ extension WorkerRef {
             dropInput(client)
             answer(exchange, refused: refusal(of: cause))
         case .complete:
+            adoptFraming(client)
             let exchange = beginExchange(client, bytes, isParsed: true)
             proceed(exchange, bytes, count, isKept: isKept)
         }
@@ -147,7 +157,9 @@ extension WorkerRef {
         case .refused(let cause):
             dropInput(client)
             answer(exchange, refused: refusal(of: cause))
-        case .complete: proceed(exchange, bytes, count, isKept: true)
+        case .complete:
+            adoptFraming(client)
+            proceed(exchange, bytes, count, isKept: true)
         }
         client.pointee.isRunning = false
         runInput(client)
@@ -172,6 +184,7 @@ extension WorkerRef {
         exchange.pointee.isHTTP10 = head.pointee.minorVersion == 0
         exchange.pointee.keepsAlive =
             head.pointee.keepAlive && !pointee.listening.isDraining && !client.pointee.endsSoon
+            && !client.pointee.part.isStream
         exchange.pointee.expectsContinue = head.pointee.expectContinue
         exchange.pointee.request = BodyCounter(head.pointee.framing)
         exchange.pointee.reader = reader(exchange, bytes)

@@ -1,4 +1,5 @@
 import Access
+import HTTP2
 import Crypto
 import HTTPMessage
 import Login
@@ -23,9 +24,27 @@ extension WorkerRef {
                 exchange, status: refusal.status,
                 fields: fields + [("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store")],
                 content: content(exchange, Array(sentence.utf8)))
+        case .callStatus(let status, let call):
+            answer(
+                exchange, status: 200, fields: fields + callFields(refusal, status, call),
+                loggedAs: refusal.status)
         case .page(let topic):
             answerPage(exchange, status: refusal.status, topic, ways(exchange, refusal), fields: fields)
         }
+    }
+
+    /// How a call of gRPC ended, for its client (H2-86): what it shows, and when it may try again.
+    private func callFields(
+        _ refusal: Refusal, _ status: GRPCStatus, _ call: GRPCContentType
+    ) -> [(String, String)] {
+        var message: [UInt8] = []
+        GRPCMessage.append(refusal.callMessage.utf8Span.span, to: &message)
+        var fields = [
+            ("Content-Type", call.mediaType), ("Grpc-Status", "\(status.rawValue)"),
+            ("Grpc-Message", String(decoding: message, as: UTF8.self)),
+        ]
+        if let seconds = refusal.retryAfterSeconds { fields.append(("Grpc-Retry-Pushback-Ms", "\(seconds * 1000)")) }
+        return fields
     }
 
     /// Answers with a page; one of an outage comes back by itself, unless it answers what somebody sent (ECO-88), and never

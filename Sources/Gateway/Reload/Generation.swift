@@ -7,6 +7,7 @@ import Issuers
 import Login
 import OAuth
 import Sessions
+import StoreClient
 import Telemetry
 
 /// One configuration with everything that works by it beside the workers: issuers' keys, lookups, logins.
@@ -51,7 +52,8 @@ final class Generation: @unchecked Sendable {
         workersInUse = settings.workers
         resources = try SharedResources(
             settings, operatorLog: gateway.operatorLog, audit: gateway.audit, metricsSlots: metricsSlots,
-            continuing: previous?.resources, storeCaller: gateway.storeCaller)
+            continuing: previous?.resources, storeCaller: StoreCallers(gateway.storeCallers),
+            storeFigures: gateway.storeReports.figures)
         if let kept = previous?.assertionKeys, kept.serves(settings) {
             assertionKeys = kept
         } else {
@@ -254,7 +256,7 @@ final class Generation: @unchecked Sendable {
                     reports.report(event)
                     // Whichever configuration a stream began by.
                     if case .sessionTampered = event { storeReports.countTampering() }
-                    if case .sessionsEnded = event { for worker in workers { worker.tell { $0.endStreams() } } }
+                    if case .sessionsEnded = event { for worker in workers { worker.endStreams() } }
                 }), continuing: previous)
         self.service = service
         self.logins = LoginDispatcher(
@@ -288,7 +290,7 @@ extension WorkerContext {
         self.log = log
         self.spans = spans
         storeReports = gateway.storeReports
-        storeCaller = index == 0 ? gateway.storeCaller : nil
+        storeCaller = gateway.storeCallers[index]
         requestKeys = { issuer, trace in generation.requestKeys(issuer: issuer, within: trace) }
         ask = { question, token, digest, client, trace in
             generation.ask(question, token: token, digest: digest, client: client, worker: index, within: trace)

@@ -65,6 +65,7 @@ extension WorkerRef {
             pointee.identities.issuers[number].take(succession.keys(number))
         }
         pointee.identities.stores = succession.stores()
+        pointee.identities.rechecks = pointee.questions.store
         pointee.identities.assertionKeys = succession.assertionKeys
         releasePools(of: old)
         pointee.history.retired.append(old)
@@ -150,7 +151,7 @@ extension WorkerRef {
             case .staysForNewHandshakes(let place):
                 client.pointee.listener = UInt16(clamping: place)
                 client.pointee.endsSoon = true
-                sayEnd(client)
+                if let session = client.pointee.part.session { endSoon(session) } else { sayEnd(client) }
             case .ends: leave(client)
             }
         }
@@ -160,6 +161,7 @@ extension WorkerRef {
     private func leave(_ client: ClientRef) {
         client.pointee.listener = 0
         client.pointee.endsSoon = true
+        if let session = client.pointee.part.session { return endSoon(session) }
         // Its answer is on its way, and a close would reset that: what it still sends is read away, for a moment.
         if client.pointee.state == .lingering { return }
         if client.pointee.state == .discardingBody {

@@ -1,5 +1,7 @@
 import Access
 import EventLoop
+import Login
+import Sessions
 import Telemetry
 
 /// What a reload is asked for by.
@@ -243,12 +245,33 @@ extension Gateway {
         registry.countReload(applied: true, isOfFile: reload.refusedFiles == nil, at: .now())
         operatorLog.write(.info, .reloaded, LogField(.count, Int(prepared.generation.number)))
         sayListening(notBy: listenersBefore)
+        if let before { sayLeftBehind(before.settings, settings) }
         warn(configuration.warnings + workers[0].permit(prepared.generation.settings.listeners))
         reload.restartNeeded = settingsOfTheProcess(configuration.settings)
         for setting in reload.restartNeeded {
             operatorLog.write(.warning, .restartNeeded, LogField(.setting, setting))
         }
         finishReload()
+    }
+
+    /// Says whose sessions are looked for no longer where they are: those users sign in again.
+    private func sayLeftBehind(_ old: GatewaySettings, _ new: GatewaySettings) {
+        for login in new.logins {
+            guard let before = old.logins.first(where: { $0.name == login.name })?.session else { continue }
+            let now = login.session
+            guard before.store != now.store, before.store != .memory, !now.accepts.contains(before.store) else {
+                continue
+            }
+            operatorLog.write(
+                .warning, .sessionsLeftBehind,
+                [
+                    LogField(.loginClient, login.name),
+                    LogField(
+                        .expected,
+                        "accept: [\(before.store)] beside store: \(now.store), until session.absolute is over"),
+                    LogField(.found, "none: users with a session in \(before.store) sign in again"),
+                ])
+        }
     }
 
     /// What of a configuration holds from the start of the process to its end, and is another now.

@@ -19,7 +19,7 @@ extension WorkerRef {
         let limit = ClientCertField.maximumBytes
         let count = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: limit) { memory -> Int in
             guard let start = memory.baseAddress else { return 0 }
-            let count = client.pointee.stream.writePeerCertificate(into: start, capacity: limit)
+            let count = client.carrier.pointee.stream.writePeerCertificate(into: start, capacity: limit)
             if count > 0, count <= limit {
                 put(certificate: UnsafeBufferPointer(rebasing: memory[..<count]), into: &writer)
             }

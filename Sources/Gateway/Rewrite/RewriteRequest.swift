@@ -23,7 +23,7 @@ extension WorkerRef {
         writer.put(authority(client, bytes))
         writer.put("\r\n")
         try putClientFields(exchange, bytes, isPreflight: findings.isPreflight, into: &writer)
-        putVia(into: &writer)
+        putVia(client, into: &writer)
         putForwardedFields(exchange, client, bytes, into: &writer)
         if traces { putTraceContext(exchange, bytes, findings.route, into: &writer) }
         if let route = findings.route, !findings.isPreflight {
@@ -122,12 +122,13 @@ extension WorkerRef {
             return
         }
         switch pointee.scratch.head.pointee.framing {
-        case .none, .untilClose: break
+        case .none: break
         case .length(let count):
             writer.put("Content-Length: ")
             writer.putDecimal(UInt64(count))
             writer.put("\r\n")
-        case .chunked: writer.put("Transfer-Encoding: chunked\r\n")
+        // The body of a stream without a length is chunked by us.
+        case .chunked, .untilClose: writer.put("Transfer-Encoding: chunked\r\n")
         }
     }
 }

@@ -11,16 +11,19 @@ struct Via {
     let http10: Route.Bytes
     /// The same for HTTP/1.1.
     let http11: Route.Bytes
+    /// The same for HTTP/2.
+    let http2: Route.Bytes
 
     init(_ pseudonym: String) {
         self.pseudonym = Route.Bytes(pseudonym)
         http10 = Route.Bytes("Via: 1.0 \(pseudonym)\r\n")
         http11 = Route.Bytes("Via: 1.1 \(pseudonym)\r\n")
+        http2 = Route.Bytes("Via: 2.0 \(pseudonym)\r\n")
     }
 
     /// Frees the name and the lines; nobody may use them any longer.
     func destroy() {
-        for bytes in [pseudonym, http10, http11] { bytes.destroy() }
+        for bytes in [pseudonym, http10, http11, http2] { bytes.destroy() }
     }
 }
 
@@ -35,7 +38,8 @@ extension GatewaySettings {
 
 extension WorkerRef {
     /// Our member of Via, in a line behind those that came with the request (HTTP-50).
-    func putVia(into writer: inout HeadWriter) {
+    func putVia(_ client: ClientRef, into writer: inout HeadWriter) {
+        guard !client.pointee.part.isStream else { return writer.put(pointee.policy.via.http2.buffer) }
         let isHTTP10 = pointee.scratch.head.pointee.minorVersion == 0
         writer.put(isHTTP10 ? pointee.policy.via.http10.buffer : pointee.policy.via.http11.buffer)
     }

@@ -2,6 +2,16 @@ import Access
 import Issuers
 import Login
 import OAuth
+import SharedState
+
+extension RequestRateSettings {
+    /// The rates of a configuration, and whom it counts together with.
+    init(_ settings: GatewaySettings) {
+        self = settings.limits.requests
+        processes = settings.replicas
+        areShared = settings.store?.shares.contains(.limits) ?? false
+    }
+}
 
 extension AccessSettings {
     /// What a configuration says of who may make requests, and what it publishes.

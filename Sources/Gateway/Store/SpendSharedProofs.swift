@@ -13,7 +13,7 @@ extension WorkerStore: ProofSharing {
 
     /// Asks the server that has the proof's name, in the memory of the question before (SH-55).
     func spend(_ digest: SHA256Digest, until: Int64, now: Int64, ticket: UInt64) -> ProofQuestion {
-        guard !reports.forgotten.mayHaveKnown(until: until) else { return .forgotten }
+        guard !mayHaveForgotten(until: until) else { return .forgotten }
         if isRelayed { return relay(digest, until: until, now: now, ticket: ticket) }
         // Whoever comes behind proofs that were judged here must not pass them on their way to the store.
         if !localProofs.isEmpty { return noteLocally(digest, until: until) }
@@ -23,10 +23,14 @@ extension WorkerStore: ProofSharing {
             reports.count(worker: index, .proof, .unavailable, microseconds: nil)
             return .busy
         case .down:
+            // Another worker may be in where the store takes no more clients (SH-84).
+            if reports.isReachedNow { return relay(digest, until: until, now: now, ticket: ticket) }
             reports.count(worker: index, .proof, .unavailable, microseconds: nil)
             return judgeOutage(digest, until: until)
         }
     }
+
+    func mayHaveForgotten(until: Int64) -> Bool { reports.forgotten.mayHaveKnown(until: until) }
 
     private func send(_ digest: SHA256Digest, until: Int64, now: Int64, ticket: UInt64) -> SendOutcome {
         proofName.removeAll(keepingCapacity: true)
@@ -56,17 +60,36 @@ extension WorkerStore: ProofSharing {
 
     /// Has the store remember what was let through without it: first, and then it is asked again.
     func writeLocalProofs() {
-        guard !localProofs.isEmpty, lostAt == nil, !isRelayed else { return }
+        guard !localProofs.isEmpty, lostAt == nil else { return }
         let now = WorkerClock().wallSeconds()
-        while let proof = localProofs.first {
-            // What was let through elsewhere meanwhile is found out here; it was let through all the same.
-            if proof.until >= now, send(proof.digest, until: proof.until, now: now, ticket: 0) != .accepted { return }
-            localProofs.removeFirst()
+        while let (number, proof) = localProofs.next(now: now) {
+            guard send(proof.digest, until: proof.until, now: now, ticket: UInt64(number)) == .accepted else {
+                localProofs.giveBack(number)
+                return
+            }
         }
+        if localProofs.isEmpty { reports.areProofsLocal(false, worker: index) }
+    }
+
+    /// The store has spoken of one that was let through without it, or not.
+    func localProofAnswered(_ number: UInt32, _ answer: ProofAnswer) {
+        switch answer {
+        // What was let through elsewhere meanwhile is found out here; it was let through all the same.
+        case .first, .used:
+            localProofs.confirm(number)
+            writeLocalProofs()
+        case .unavailable: localProofs.giveBack(number)
+        }
+        if localProofs.isEmpty { reports.areProofsLocal(false, worker: index) }
+    }
+
+    /// Nobody here can tell the store any more: those that it was not told of, other replicas may let through once more.
+    func forgetLocalProofs() {
+        localProofs = LocalProofs()
         reports.areProofsLocal(false, worker: index)
     }
 
-    // MARK: by the first worker's connection
+    // MARK: by another worker's connection
 
     private func relay(_ digest: SHA256Digest, until: Int64, now: Int64, ticket: UInt64) -> ProofQuestion {
         guard let worker else { return .unavailable }
@@ -110,26 +133,63 @@ struct LocalProofs {
     /// As many as are held; more are refused.
     static let limit = 65_536
 
+    /// As many as the store is told of at once: others have room beside them.
+    static let atOnce = 1024
+
     private var proofs: [Proof] = []
     private var taken = 0
+    /// Those that the store is being told of, by the number of that command.
+    ///
+    /// It is not known yet whether it has them.
+    private var written: [UInt32: Proof] = [:]
+    private var lastNumber: UInt32 = 0
 
-    var isEmpty: Bool { taken == proofs.count }
-    var first: Proof? { isEmpty ? nil : proofs[taken] }
+    private var waiting: Int { proofs.count - taken }
+    var isEmpty: Bool { waiting == 0 && written.isEmpty }
 
     /// Whether there was room for another one.
     mutating func note(_ digest: SHA256Digest, until: Int64) -> Bool {
-        guard proofs.count - taken < LocalProofs.limit else { return false }
+        guard waiting + written.count < LocalProofs.limit else { return false }
+        append(Proof(digest: digest, until: until))
+        return true
+    }
+
+    /// The next that the store is to be told of, under a number that is not 0; nil when there is none, or enough of them are
+    /// under way.
+    ///
+    /// What no clock accepts any more is let go.
+    mutating func next(now: Int64) -> (number: UInt32, proof: Proof)? {
+        guard written.count < LocalProofs.atOnce else { return nil }
+        while waiting > 0 {
+            let proof = proofs[taken]
+            removeFirst()
+            guard proof.until >= now else { continue }
+            lastNumber = lastNumber == .max ? 1 : lastNumber + 1
+            written[lastNumber] = proof
+            return (lastNumber, proof)
+        }
+        return nil
+    }
+
+    /// The store has it.
+    mutating func confirm(_ number: UInt32) { written[number] = nil }
+
+    /// The store may not have it: it is told again.
+    mutating func giveBack(_ number: UInt32) {
+        if let proof = written.removeValue(forKey: number) { append(proof) }
+    }
+
+    private mutating func append(_ proof: Proof) {
         if taken > LocalProofs.limit {
             proofs.removeFirst(taken)
             taken = 0
         }
-        proofs.append(Proof(digest: digest, until: until))
-        return true
+        proofs.append(proof)
     }
 
-    mutating func removeFirst() {
+    private mutating func removeFirst() {
         taken += 1
-        guard isEmpty else { return }
+        guard waiting == 0 else { return }
         proofs = []
         taken = 0
     }

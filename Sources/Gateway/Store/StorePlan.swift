@@ -17,19 +17,22 @@ struct StorePlan {
     /// Where the operator is told that the store is.
     var place: LinkServer.Place { servers.firstPlace }
     var settings: StoreSettings { store.settings }
+    /// What the log of endings is called there.
+    var logName: String { String(decoding: store.names.log.bytes, as: UTF8.self) }
 
     /// Whether this worker asks by the first one's connection, so that a process has few.
     func isRelayed(worker: Int) -> Bool { settings.limits.connections == .perProcess && worker > 0 }
 
-    /// The store of these settings, asked by `caller`.
+    /// The store of these settings, asked by `caller`, which counts in `figures`.
     ///
     /// Without `readsTLS` no certificate is read: for whoever opens no connection.
     init(
-        _ settings: StoreSettings, _ proofs: ProofSettings, caller: StoreCaller, readsTLS: Bool
+        _ settings: StoreSettings, _ proofs: ProofSettings, caller: any StoreAsking,
+        figures: StoreFigures = StoreFigures(), readsTLS: Bool
     ) throws(GatewayFailure) {
         proofWindow = (proofs.past, proofs.future)
         do throws(CryptoRefusal) {
-            store = try SharedStore(settings, asking: caller)
+            store = try SharedStore(settings, asking: caller, figures: figures)
         } catch {
             throw GatewayFailure("the store cannot be used", "a key is not 32 bytes")
         }

@@ -1,3 +1,4 @@
+import RESP
 import SharedState
 import StoreClient
 import StoreLink
@@ -11,6 +12,10 @@ final class StoreReports: Sendable {
     private struct Said: Hashable {
         let place: LinkServer.Place
         let event: LogEvent
+        /// What tells several lines of one event apart.
+        var code: ServerRefusal.Code?
+        var kind: StoreMetrics.Kind?
+        var setting = ""
     }
 
     /// How one worker's links are.
@@ -19,33 +24,58 @@ final class StoreReports: Sendable {
         var counters = LinkCounters()
         var redirects = 0
         var inFlight = 0
+        var paces: [(place: LinkServer.Place, pace: ServerPace)] = []
+    }
+
+    /// How the servers had kept their time a minute ago.
+    private struct Minute {
+        var begunAt: UInt64
+        var paces: [LinkServer.Place: ServerPace] = [:]
     }
 
     private let log: OperatorLog
     private let metrics: StoreMetrics
     private let said = Mutex<[Said: UInt64]>([:])
+    private let configured = Mutex<Set<LinkServer.Place>>([])
     private let links: Mutex<[Links?]>
     private let localWorkers = Mutex<Set<Int>>([])
+    /// What came of asking about sessions, by whichever configuration.
+    let figures = StoreFigures()
+    /// Those that count requests without the store, and those that have counted with it.
+    private let counting = Mutex<(local: Set<Int>, shared: Set<Int>)>(([], []))
     /// What the store may have forgotten.
     let forgotten = ForgottenProofs()
     private let watching = Mutex<EpochWatch?>(nil)
+    private let minute: Mutex<Minute>
     private let forgettingSaid = OncePerMinute()
+    private let newnessSaid = OncePerMinute()
+    private let limitsSaid = OncePerMinute()
     private let gaps = Atomic<UInt64>(0)
     private let tamperings = Atomic<UInt64>(0)
     private let forgettings = Atomic<UInt64>(0)
     private let logLag = Atomic<Int64>(0)
-    /// When the store was reached for the first time, or not at all; monotonic microseconds.
+    /// Monotonic microseconds.
     private let startedAt = WorkerClock().microseconds()
+    /// Whether the store was reached at any time.
     private let hasConnected = Atomic<Bool>(false)
     private let isReached = Atomic<Bool>(false)
     private let losses = Mutex<[(word: String, count: UInt64)]>(LinkLoss.words.map { ("\($0)", 0) })
-    /// Servers that are remembered; those of a cluster, and more that somebody announces.
-    private static let limit = 1024
+    /// Servers that others name of which a line of one kind is written in a minute; a server that lies names thousands.
+    private static let announcedLimit = 32
 
     init(_ log: OperatorLog, _ metrics: StoreMetrics, workers: Int) {
         self.log = log
         self.metrics = metrics
         links = Mutex(Array(repeating: nil, count: workers))
+        minute = Mutex(Minute(begunAt: startedAt))
+    }
+
+    /// The servers that the settings name: of each of them a line is written, whoever else is named.
+    func name(_ places: [LinkServer.Place]) { configured.withLock { $0.formUnion(places) } }
+
+    /// The log of endings cannot be read or written, as long as its key lies there: why.
+    func noteLog(_ key: String, at place: LinkServer.Place, unusable found: String) {
+        sayUnsuitable(.error, place, key, found)
     }
 
     // MARK: the watch
@@ -67,7 +97,15 @@ final class StoreReports: Sendable {
     }
 
     /// The store forgot what it knew.
+    ///
+    /// A store that is new has lost nothing; proofs wait all the same.
     func forgot(_ how: EpochWatch.Forgetting?) {
+        if how == .new || how == .young {
+            guard newnessSaid.takesTurn(at: WorkerClock().microseconds()) else { return }
+            let seconds = watching.withLock { $0?.newSeconds ?? 0 }
+            return log.write(
+                .info, .storeNew, [LogField(.reason, how == .new ? "new" : "young"), LogField(.seconds, seconds)])
+        }
         forgettings.wrappingAdd(1, ordering: .relaxed)
         guard forgettingSaid.takesTurn(at: WorkerClock().microseconds()) else { return }
         log.write(.error, .storeForgot, [LogField(.reason, how.map { "\($0)" } ?? "")])
@@ -81,12 +119,59 @@ final class StoreReports: Sendable {
     func noteLog(lag: Int64?) { logLag.store(lag ?? 0, ordering: .relaxed) }
 
     /// Tells what a server says of itself that does not fit.
-    func noteInformation(topology: StoreSettings.Topology, place: LinkServer.Place) {
-        let found = watching.withLock { $0?.information?.unsuitabilities(as: topology) } ?? []
+    func noteInformation(_ settings: StoreSettings, place: LinkServer.Place) {
+        let (found, isBlind) = watching.withLock { watch in
+            (
+                watch?.information?.unsuitabilities(as: settings.topology, settings.durability) ?? [],
+                watch?.cannotSeeFailovers ?? false
+            )
+        }
+        if isBlind {
+            let text =
+                "a user without +info: each new connection counts as a failover, and proofs are refused for a while"
+            sayUnsuitable(.warning, place, "store.after_failover", text)
+        }
         for one in found {
             let (setting, text) = one.words
-            say(.warning, .storeUnsuitable, place, [LogField(.setting, setting), LogField(.found, text)])
+            sayUnsuitable(.warning, place, setting, text)
         }
+    }
+
+    /// Says that this machine's clock keeps the gateway from being ready; asked once a second (SH-36).
+    func noteClock(place: LinkServer.Place) {
+        guard let words = clockFault else { return }
+        say(
+            .error, Said(place: place, event: .storeClockDiffers),
+            [LogField(.expected, "5s at most"), LogField(.found, words)])
+    }
+
+    /// By how much this clock is wrong, in words, where the gateway is not ready for that.
+    var clockFault: String? {
+        watching.withLock { watch in
+            guard let skew = watch?.skew, skew.isUnready(at: WatchTime.now) else { return nil }
+            let seconds = Int(abs(skew.milliseconds) / 1000)
+            return "\(seconds)s \(skew.milliseconds > 0 ? "ahead of" : "behind") the store"
+        }
+    }
+
+    /// Tells what a server said instead of an answer, and whose setting that is.
+    func refused(
+        _ refusal: ServerRefusal, _ text: Span<UInt8>, _ kind: StoreMetrics.Kind, _ place: LinkServer.Place
+    ) {
+        let words = Self.words(text)
+        // Whether a gateway may read this is the operator's choice.
+        if refusal.code == .noPermission, words.contains("'info") { return }
+        var fields = [LogField(.detail, kind.rawValue), LogField(.found, words)]
+        if let setting = refusal.setting(words) { fields.insert(LogField(.setting, setting), at: 0) }
+        say(.error, Said(place: place, event: .storeRefused, code: refusal.code, kind: kind), fields)
+    }
+
+    /// Eighty characters at most, nothing of them an argument of a command (SH-52).
+    private static func words(_ text: Span<UInt8>) -> String {
+        var bytes: [UInt8] = []
+        for index in text.indices where bytes.count < 80 { bytes.append(text[index]) }
+        let shown = String(decoding: bytes.map { (0x20...0x7E).contains($0) ? $0 : 0x3F }, as: UTF8.self)
+        return shown.hasPrefix("ERR unknown command") ? "ERR unknown command" : shown
     }
 
     /// Whether this gateway may say that it is ready, as far as the store goes (SH-36).
@@ -111,6 +196,30 @@ final class StoreReports: Sendable {
             return links.contains { $0?.states.contains(where: \.isUp) ?? false }
         }
         isReached.store(isUp, ordering: .relaxed)
+    }
+
+    /// Tells of the servers that were slow in the minute that is over (SH-87); asked once a second.
+    func judgePace(_ settings: StoreSettings, at now: UInt64) {
+        let paces = links.withLock { links in
+            links.compactMap { $0?.paces }.joined().reduce(into: [LinkServer.Place: ServerPace]()) { paces, one in
+                paces[one.place, default: ServerPace()].add(one.pace)
+            }
+        }
+        let slow = minute.withLock { minute -> [LinkServer.Place] in
+            guard now >= minute.begunAt &+ 60_000_000 else { return [] }
+            defer { minute = Minute(begunAt: now, paces: paces) }
+            return paces.filter { $1.isSlow(since: minute.paces[$0] ?? ServerPace()) }.map(\.key)
+        }
+        for place in slow {
+            say(
+                .warning, Said(place: place, event: .storeSlow),
+                [
+                    LogField(
+                        .expected,
+                        "99 of 100 answers within half of \(settings.timeouts.command) (store.timeouts.command)"),
+                    LogField(.found, "fewer in the last minute"),
+                ])
+        }
     }
 
     /// Whether any worker reaches any server; one read, for each proof of a worker that asks through another.
@@ -142,7 +251,11 @@ final class StoreReports: Sendable {
             readings.clockSkew = (watch?.skew.milliseconds ?? 0) &* 1000
             readings.isEvicting = watch?.information?.isEvicting ?? false
         }
+        readings.areLimitsLocal = counting.withLock { !$0.local.isEmpty }
         readings.areProofsLocal = localWorkers.withLock { !$0.isEmpty }
+        readings.sessions = StoreFigures.SessionAnswer.allCases.map { ($0.rawValue, figures.count(of: $0)) }
+        readings.refreshes = StoreFigures.RefreshAnswer.allCases.map { ($0.rawValue, figures.count(of: $0)) }
+        readings.skippedRevocations = figures.skippedRevocations
         readings.reconnects = losses.withLock { $0.map { (reason: $0.word, count: $0.count) } }
         return readings
     }
@@ -157,8 +270,46 @@ final class StoreReports: Sendable {
         if isNew { log.write(.error, .storeProofsLocal, []) }
     }
 
+    /// How much of the store is reached.
+    enum Reach: String {
+        case up, down
+        /// One server of several.
+        case partly
+    }
+
+    /// How much of the store this process reaches; nil where there is no store.
+    var reach: Reach? {
+        readings.map { readings in
+            let count = readings.servers.count { $0.isUp }
+            if count == readings.servers.count { return .up }
+            return isUp == true ? .partly : .down
+        }
+    }
+
+    /// Whether this worker counts requests without the store.
+    func areLimitsLocal(_ areLocal: Bool, worker: Int) {
+        let isNew = counting.withLock { workers in
+            guard areLocal else {
+                workers.local.remove(worker)
+                workers.shared.insert(worker)
+                return false
+            }
+            // At the start nobody has reached the store yet, and nothing is lost.
+            return workers.local.insert(worker).inserted && workers.local.count == 1 && workers.shared.contains(worker)
+        }
+        guard isNew, limitsSaid.takesTurn(at: WorkerClock().microseconds()) else { return }
+        log.write(.warning, .storeLimitsLocal, [])
+    }
+
     /// Whether a server of the store takes commands; nil where there is no store.
-    var isUp: Bool? { readings.map { readings in readings.servers.contains { $0.isUp } } }
+    ///
+    /// By any worker: one that opens its connection anew is no outage.
+    var isUp: Bool? {
+        links.withLock { links in
+            guard links.contains(where: { $0 != nil }) else { return nil }
+            return links.contains { $0?.states.contains(where: \.isUp) ?? false }
+        }
+    }
 
     private func countLoss(_ word: String) {
         losses.withLock { losses in
@@ -170,18 +321,28 @@ final class StoreReports: Sendable {
         }
     }
 
+    /// A server has said what it is, before anything is asked on that connection; `isAgain` where this worker has had another.
+    ///
+    /// One worker looks each second, and any of them may be the first to reach another primary (SH-62).
+    func greeted(information text: [UInt8]?, isAgain: Bool) {
+        guard let step = epoch({ $0.greeted(information: text, isAgain: isAgain, at: WatchTime.now) }),
+            step.forgetting != nil
+        else { return }
+        forgot(step.forgetting)
+    }
+
     func told(_ event: StoreEvent) {
         switch event {
         case .connected(let place):
             hasConnected.store(true, ordering: .relaxed)
-            say(.info, .storeConnected, place, [])
+            say(.info, Said(place: place, event: .storeConnected), [])
         case .lost(let place, let loss):
             countLoss("\(loss.word)")
-            say(
-                .warning, .storeLost, place,
-                [LogField(.reason, "\(loss.word)"), LogField(.found, loss.found)])
+            var fields = [LogField(.reason, "\(loss.word)"), LogField(.found, loss.found)]
+            if let setting = loss.setting { fields.insert(LogField(.setting, setting), at: 1) }
+            say(.warning, Said(place: place, event: .storeLost), fields)
         case .unsuitable(let place, let setting, let found):
-            say(.error, .storeUnsuitable, place, [LogField(.setting, setting), LogField(.found, found)])
+            sayUnsuitable(.error, place, setting, found)
         case .epoch(let word):
             // Before anything is asked on that connection.
             if let step = epoch({ $0.greeted(word, at: WatchTime.now) }), step.forgetting != nil {
@@ -191,16 +352,25 @@ final class StoreReports: Sendable {
         }
     }
 
-    private func say(_ level: LogLevel, _ event: LogEvent, _ place: LinkServer.Place, _ fields: [LogField]) {
+    private func sayUnsuitable(_ level: LogLevel, _ place: LinkServer.Place, _ setting: String, _ found: String) {
+        say(
+            level, Said(place: place, event: .storeUnsuitable, setting: setting),
+            [LogField(.setting, setting), LogField(.found, found)])
+    }
+
+    private func say(_ level: LogLevel, _ line: Said, _ fields: [LogField]) {
         let now = WorkerClock().microseconds()
+        let isConfigured = configured.withLock { $0.contains(line.place) }
         let isDue = said.withLock { said in
-            let key = Said(place: place, event: event)
-            if let last = said[key], now < last &+ 60_000_000 { return false }
-            if said.count >= Self.limit { said.removeAll() }
-            said[key] = now
+            if let last = said[line], now < last &+ 60_000_000 { return false }
+            if !isConfigured {
+                said = said.filter { now < $0.value &+ 60_000_000 }
+                guard said.keys.count(where: { $0.event == line.event }) < Self.announcedLimit else { return false }
+            }
+            said[line] = now
             return true
         }
-        if isDue { log.write(level, event, [LogField(.address, place.text)] + fields) }
+        if isDue { log.write(level, line.event, [LogField(.address, line.place.text)] + fields) }
     }
 }
 
@@ -214,6 +384,39 @@ extension StoreInformation.Unsuitability {
             ("maxmemory-policy", "\(policy), which drops used proofs and sessions: noeviction does not")
         case .cluster: ("store.topology", "a server of a cluster")
         case .noCluster: ("store.topology", "a server that is in no cluster")
+        case .noReplica: ("store.durability", "a primary without a replica: each write is answered 503")
+        }
+    }
+}
+
+extension ServerRefusal {
+    /// The key of the configuration, or of the server, that has to do with it.
+    fileprivate func setting(_ words: String) -> String? {
+        switch code {
+        case .noPermission: words.contains(" keys used") ? "store.prefix" : "store.user"
+        // A script that calls what its user may not.
+        case .other: words.contains("can't run this command") ? "store.user" : nil
+        case .outOfMemory: "maxmemory"
+        case .noReplicas: "min-replicas-to-write"
+        case .misconfigured: "stop-writes-on-bgsave-error"
+        case .moved, .ask, .tryAgain, .crossSlot, .clusterDown, .noScript, .loading, .readOnly, .masterDown, .wrongType,
+            .busy, .notAuthenticated, .wrongPassword, .denied, .tooManyClients:
+            nil
+        }
+    }
+}
+
+extension LinkLoss {
+    /// The key of the configuration that has to do with it.
+    fileprivate var setting: String? {
+        switch self {
+        case .unresolved, .malformed: "store.url"
+        case .tlsRefused: "store.tls"
+        case .authenticationRefused: "store.password"
+        case .greetingRefused(_, .noPermission, let text): text.contains(" keys used") ? "store.prefix" : "store.user"
+        case .greetingRefused, .unreachable, .connectTimedOut, .notPrimary, .closed, .broken, .silent, .unasked,
+            .stopped:
+            nil
         }
     }
 }

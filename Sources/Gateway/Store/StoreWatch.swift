@@ -1,53 +1,43 @@
 import Access
+import Bytes
 import Crypto
 import EventLoop
-import Glibc
 import RESP
 import SharedState
 import StoreClient
 import StoreLink
-import Synchronization
 import Telemetry
 import Transport
 
 /// Watches the store for the whole process: what other processes ended, whether it forgot, and how its clock goes.
 ///
-/// On the first worker's loop: the log of endings over a connection of its own, because who waits there for a line answers
-/// nothing else, and a look at the epoch each second over the worker's.
+/// On the first worker's loop: the log of endings over a connection of its own, and a look at the epoch each second over the
+/// worker's.
 final class StoreWatch {
     /// The first of the tickets of its questions over the worker's links; those of proofs are below.
     static let firstTicket: UInt64 = 1 << 62
 
-    private let loop: EventLoop
-    private let resolver: Resolver
     private let reports: StoreReports
     private unowned let store: WorkerStore
     private var plan: StorePlan
-    private var follower: EndingsFollower
-    private var log: LogLinks?
-    /// Opens the log's connection again.
-    private var reopening: LoopTimer?
-    /// The number of the round of questions about the epoch, and of the last question.
+    private var log: LogReader?
+    /// The number of the round of questions about the epoch: answers of one before are to a watch, or over a connection, that
+    /// is no more.
     private var round: UInt64 = 0
-    private var questions: UInt64 = 0
-
-    /// How long after a refused question the log's connection is opened again.
-    private static let reopeningMilliseconds = 1000
-    /// How long a question for the next line may take, in microseconds: the store holds it for half a second.
-    private static let lineTime: UInt64 = 3_000_000
 
     init(_ plan: StorePlan, _ loop: EventLoop, _ resolver: Resolver, _ reports: StoreReports, _ store: WorkerStore) {
         self.plan = plan
-        self.loop = loop
-        self.resolver = resolver
         self.reports = reports
         self.store = store
-        follower = EndingsFollower(plan.store.names, recheck: plan.settings.recheck)
-        reopening = LoopTimer(loop: loop) { [unowned self] in openLog() }
+        log = LogReader(
+            EndingsFollower(plan), loop: loop, resolver: resolver, clock: { WorkerClock().microseconds() },
+            onStep: { [unowned self] in tell($0) },
+            onRefused: { [unowned self] in self.reports.refused($0, $1, .log, self.plan.place) })
     }
 
     /// Begins to watch.
     func start() {
+        reports.name(plan.servers.places)
         reports.watch(EpochWatch(plan))
         openLog()
     }
@@ -56,10 +46,11 @@ final class StoreWatch {
     func go(on plan: StorePlan) {
         let old = self.plan
         self.plan = plan
+        reports.name(plan.servers.places)
         let isSame =
             plan.store.names.log == old.store.names.log && plan.settings.addresses == old.settings.addresses
         let isFollowed = isSame && plan.settings.recheck == old.settings.recheck
-        if !isFollowed { follower = EndingsFollower(plan.store.names, recheck: plan.settings.recheck) }
+        if !isFollowed { log?.follow(EndingsFollower(plan)) }
         if !isSame || plan.proofWindow != old.proofWindow || plan.settings.afterFailover != old.settings.afterFailover {
             // Answers that are under way are to questions of the watch before.
             round += 1
@@ -70,67 +61,27 @@ final class StoreWatch {
     }
 
     func stop() {
-        reopening?.cancel()
-        closeLog()
+        log?.close()
         reports.watch(nil)
     }
 
     // MARK: the log of endings
 
     private func openLog() {
-        closeLog()
-        guard plan.settings.shares.contains(.sessions) else { return }
-        let log = LogLinks(plan.servers, loop, resolver, self)
-        self.log = log
-        log.links.start()
+        if plan.settings.shares.contains(.sessions) { log?.open(plan.servers) } else { log?.close() }
     }
 
-    private func closeLog() {
-        follower.lost()
-        guard let log else { return }
-        self.log = nil
-        log.links.stop()
-        // It may be in the middle of telling something.
-        let kept = RetiredLog(log)
-        loop.execute { withExtendedLifetime(kept) {} }
-    }
-
-    fileprivate func logConnected() { follow(follower.connected(at: Self.milliseconds)) }
-
-    fileprivate func logLost() { follower.lost() }
-
-    fileprivate func logAnswered(_ answer: borrowing Answer) {
-        let reply: StoreReply
-        switch answer {
-        case .reply(let told): reply = StoreReply(copying: told)
-        case .refused, .unknown, .notSent: return reopenLog()
+    private func tell(_ step: EndingsFollower.Step) {
+        if step.gap == .lost, let step = reports.epoch({ $0.lostLine(at: WatchTime.now) }) {
+            reports.forgot(step.forgetting)
         }
-        do throws(StoreRefusal) {
-            follow(try follower.answered(reply, at: Self.milliseconds))
-        } catch {
-            reopenLog()
+        guard !step.lines.isEmpty || step.gap != nil else { return }
+        if step.gap != nil, step.gap != .beginning { reports.countGap() }
+        let now = WorkerClock().wallSeconds()
+        for learner in learners {
+            if !step.lines.isEmpty { learner.learn(step.lines, now: now) }
+            if step.gap != nil { learner.missedLines() }
         }
-    }
-
-    private func reopenLog() {
-        closeLog()
-        reopening?.arm(milliseconds: Self.reopeningMilliseconds)
-    }
-
-    private func follow(_ step: EndingsFollower.Step) {
-        if !step.lines.isEmpty || step.gap != nil {
-            if step.gap != nil, step.gap != .beginning { reports.countGap() }
-            let now = WorkerClock().wallSeconds()
-            for learner in learners {
-                if !step.lines.isEmpty { learner.learn(step.lines, now: now) }
-                if step.gap != nil { learner.missedLines() }
-            }
-        }
-        guard let question = step.question, let log else { return }
-        let slot = HashSlot.of(question.key.bytes.span)
-        let outcome = log.links.send(
-            Command(question.arguments), slot: slot, ticket: 1, within: Self.lineTime, changesNothing: false)
-        if outcome != .accepted { reopenLog() }
     }
 
     /// Those whose sessions end by what other processes do.
@@ -143,7 +94,13 @@ final class StoreWatch {
 
     /// A second has passed.
     func beat() {
-        reports.noteLog(lag: follower.lag(at: Self.milliseconds))
+        reports.noteClock(place: plan.place)
+        log?.look()
+        reports.noteLog(lag: log?.lag)
+        if log?.isUnreadable == true {
+            reports.noteLog(
+                plan.logName, at: plan.place, unusable: "what cannot be read as the log of endings: remove this key")
+        }
         ask(reports.epoch { $0.secondPassed(at: WatchTime.now, word: RandomBytes.fill(16)) } ?? [])
     }
 
@@ -159,75 +116,44 @@ final class StoreWatch {
         reports.epoch { $0.lost() }
     }
 
-    private func ask(_ asked: [StoreQuestion]) {
-        for question in asked {
-            questions += 1
+    private func ask(_ asked: [EpochWatch.Question]) {
+        for asked in asked {
+            let question = asked.question
             let outcome = store.send(
                 Command(question.arguments), slot: HashSlot.of(question.key.bytes.span),
-                ticket: Self.firstTicket | (round & 0xFFFF_FFFF) << 16 | questions & 0xFFFF)
-            // The next ones would be taken for its answer.
+                ticket: Self.firstTicket | (round & 0x3FFF_FFFF) << 32 | UInt64(asked.number),
+                changesNothing: question.changesNothing)
             guard outcome == .accepted else { return lost() }
         }
     }
 
     /// The answer to a question of this watch.
     func answered(_ ticket: UInt64, _ answer: borrowing Answer) {
-        guard (ticket >> 16) & 0xFFFF_FFFF == round & 0xFFFF_FFFF else { return }
+        guard (ticket >> 32) & 0x3FFF_FFFF == round & 0x3FFF_FFFF else { return }
+        let number = UInt32(truncatingIfNeeded: ticket)
         let reply: StoreReply
         switch answer {
         case .reply(let told): reply = StoreReply(copying: told)
         case .refused(_, let text): reply = StoreReply(refusal: text)
-        case .unknown, .notSent: return lost()
+        case .unknown, .notSent:
+            reports.epoch { $0.unanswered(number) }
+            return
         }
-        guard let step = reports.epoch({ $0.answered(reply, at: WatchTime.now) }) else { return }
+        guard let step = reports.epoch({ $0.answered(number, reply, at: WatchTime.now) }) else { return }
         if step.forgetting != nil { reports.forgot(step.forgetting) }
         // Another primary may lack lines that nobody had read, though it has the last one that was.
         if step.forgetting != nil || step.isFailover {
-            follower.storeForgot()
+            log?.storeForgot()
             for learner in learners { learner.missedLines() }
         }
-        reports.noteInformation(topology: plan.settings.topology, place: plan.place)
+        reports.noteInformation(plan.settings, place: plan.place)
         ask(step.questions)
     }
-
-    private static var milliseconds: Int64 { Int64(clamping: WorkerClock().microseconds() / 1000) }
 }
 
-/// The connection on which the log is read, and whom it tells.
-private final class LogLinks: StoreReceiving {
-    private unowned let owner: StoreWatch
-    private var made: StoreLinks?
-
-    init(_ servers: StoreServers, _ loop: EventLoop, _ resolver: Resolver, _ owner: StoreWatch) {
-        self.owner = owner
-        made = StoreLinks(
-            servers, loop: loop, resolver: resolver, clock: { WorkerClock().microseconds() }, receiver: self)
-    }
-
-    var links: StoreLinks {
-        guard let made else { preconditionFailure("links are made with whom they tell") }
-        return made
-    }
-
-    private var isHeard: Bool { !links.isStopped }
-
-    func storeAnswered(_ ticket: UInt64, _ answer: borrowing Answer) { if isHeard { owner.logAnswered(answer) } }
-
-    func storeTold(_ event: StoreEvent) {
-        guard isHeard else { return }
-        switch event {
-        case .connected: owner.logConnected()
-        case .lost: owner.logLost()
-        case .epoch, .information, .unsuitable: break
-        }
-    }
-}
-
-/// Kept until the call is over which it may be in; on the loop's thread alone.
-private final class RetiredLog: @unchecked Sendable {
-    private let log: LogLinks
-
-    init(_ log: LogLinks) { self.log = log }
+extension EndingsFollower {
+    /// A follower of the log of this plan.
+    fileprivate init(_ plan: StorePlan) { self.init(plan.store.names, recheck: plan.settings.recheck) }
 }
 
 extension EpochWatch {
@@ -252,8 +178,6 @@ extension WatchTime {
 extension StoreReply {
     /// The error that a server's words are.
     init(refusal text: Span<UInt8>) {
-        var bytes: [UInt8] = []
-        for index in text.indices.prefix(128) { bytes.append(text[index]) }
-        self = .error(bytes)
+        self = .error([UInt8](copying: text.extracting(first: 128)))
     }
 }

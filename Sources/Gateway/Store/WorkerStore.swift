@@ -9,7 +9,7 @@ import Transport
 /// The store as one worker asks it; on the worker's loop.
 ///
 /// It outlives configurations. One that changes how the store is reached has links of its own opened beside, and these serve
-/// once the first of them is open: a password that was mistyped costs nobody anything for five seconds.
+/// once all of them are open: a password that was mistyped costs nobody anything for five seconds.
 final class WorkerStore {
     /// How long links that are new may take before they serve whether they are open or not.
     private static let patienceMilliseconds = 5000
@@ -19,7 +19,7 @@ final class WorkerStore {
     let loop: EventLoop
     private let resolver: Resolver
     let reports: StoreReports
-    /// Of the worker by whose links the process asks what no request waits for on a worker.
+    /// By which the process asks, over this worker's links, what no request waits for on a worker.
     private let caller: StoreCaller?
     let index: Int
     /// Whom answers to its requests are told.
@@ -29,12 +29,18 @@ final class WorkerStore {
     /// The command that uses a proof up, and the name of it: their memory is used again.
     var proofCommand = Command("SET")
     var proofName: [UInt8] = []
+    /// The same of questions about sessions.
+    var sessionCommand = Command("HGET")
+    var sessionName: [UInt8] = []
+    var sessionQuestions = SessionQuestions()
     var localProofs = LocalProofs()
     private(set) var plan: StorePlan
     private var current: StoreSide
     private var next: StoreSide?
     private var leaving: [StoreSide] = []
     private var isStarted = false
+    /// Whether a server of the store was reached, so that the next connection is a new one.
+    private var hasConnected = false
     /// Whether it asks by the first worker's connection, and has none of its own.
     private(set) var isRelayed: Bool
     /// What one worker watches for all.
@@ -62,10 +68,13 @@ final class WorkerStore {
         departure = LoopTimer(loop: loop) { [unowned self] in
             for side in leaving { side.links.stop() }
             leaving = []
+            if isRelayed { forgetLocalProofs() }
         }
         beat = LoopTimer(loop: loop) { [unowned self] in
             publish()
+            noteLimits()
             watch?.beat()
+            if watch != nil { reports.judgePace(plan.settings, at: WorkerClock().microseconds()) }
             beat?.arm(milliseconds: 1000)
         }
     }
@@ -93,15 +102,20 @@ final class WorkerStore {
         guard !isStarted else { return }
         isStarted = true
         self.worker = WorkerReference(pointer: worker)
+        noteLimits()
         guard !isRelayed else { return }
-        if caller != nil {
+        // One watches for all.
+        if index == 0 {
             let watch = StoreWatch(plan, loop, resolver, reports, self)
             self.watch = watch
             watch.start()
         }
         caller?.use(current.links)
-        caller?.onUnsent = { [reports, index] letter in
-            reports.count(worker: index, StoreMetrics.Kind(letter: letter), .unavailable, microseconds: nil)
+        // Counted once, whoever else is asked then.
+        if index == 0 {
+            caller?.onUnsent = { [reports, index] letter in
+                reports.count(worker: index, StoreMetrics.Kind(letter: letter), .unavailable, microseconds: nil)
+            }
         }
         current.links.start()
         publish()
@@ -114,7 +128,9 @@ final class WorkerStore {
         let links = current.links
         reports.publish(
             StoreReports.Links(
-                states: links.states, counters: links.counters, redirects: links.redirects, inFlight: links.inFlight),
+                // Nobody was found yet who serves: then it is the server, or the guide, that is configured.
+                states: links.states.isEmpty ? [(place: plan.place, isUp: false)] : links.states,
+                counters: links.counters, redirects: links.redirects, inFlight: links.inFlight, paces: links.paces),
             worker: index)
     }
 
@@ -139,6 +155,9 @@ final class WorkerStore {
         patience?.cancel()
         next?.links.stop()
         next = nil
+        // By its own connection, while that is left.
+        writeLocalProofs()
+        caller?.use(nil)
         leave(current)
         beat?.cancel()
         reports.publish(nil, worker: index)
@@ -157,42 +176,87 @@ final class WorkerStore {
         watch = nil
         for side in [current, next].compactMap(\.self) + leaving { side.links.stop() }
         (next, leaving) = (nil, [])
+        forgetLocalProofs()
         beat?.cancel()
         reports.publish(nil, worker: index)
+        reports.areLimitsLocal(false, worker: index)
     }
 
     /// Takes a command about a key of this slot.
-    func send(_ command: borrowing Command, slot: Int, ticket: UInt64) -> SendOutcome {
-        current.links.send(command, slot: slot, ticket: ticket)
+    func send(
+        _ command: borrowing Command, slot: Int, ticket: UInt64, changesNothing: Bool = false
+    ) -> SendOutcome {
+        current.links.send(command, slot: slot, ticket: ticket, changesNothing: changesNothing)
+    }
+
+    /// Takes a command that changes nothing: it may be sent again within its time, whatever became of it.
+    ///
+    /// What anybody can have asked `leavesRoom` for all else.
+    func sendReading(_ command: borrowing Command, slot: Int, ticket: UInt64, leavesRoom: Bool) -> SendOutcome {
+        current.links.send(command, slot: slot, ticket: ticket, changesNothing: true, leavesRoom: leavesRoom)
     }
 
     fileprivate func answered(_ ticket: UInt64, _ answer: borrowing Answer, after microseconds: UInt64) {
         let kind =
             ticket >= StoreCaller.firstTicket
             ? StoreMetrics.Kind(letter: StoreCaller.kind(of: ticket))
-            : ticket >= StoreWatch.firstTicket ? .other : .proof
+            : ticket >= WorkerStore.firstLeaseTicket
+                ? .limit
+                : ticket >= StoreWatch.firstTicket
+                    ? .other
+                    : ticket < WorkerStore.firstSessionTicket
+                        ? .proof : SessionQuestions.part(of: ticket) == 0 ? .session : .ending
         let outcome = StoreMetrics.Outcome(answer)
+        if kind == .log { noteRefusal(ofLog: answer) }
         reports.count(
             worker: index, kind, outcome,
             microseconds: outcome == .answered || outcome == .refused ? microseconds : nil)
+        switch answer {
+        case .refused(let refusal, let text): reports.refused(refusal, text, kind, plan.place)
+        case .reply, .unknown, .notSent: break
+        }
         if ticket >= StoreCaller.firstTicket { return caller?.answered(ticket, answer) ?? () }
+        if ticket >= WorkerStore.firstLeaseTicket { return leaseAnswered(ticket, answer) }
         if ticket >= StoreWatch.firstTicket { return watch?.answered(ticket, answer) ?? () }
+        if ticket >= WorkerStore.firstSessionTicket { return sessionAnswered(ticket, answer) }
+        // Numbers of requests' proofs begin with a turn, which is never 0.
+        if let number = UInt32(exactly: ticket) { return localProofAnswered(number, ProofAnswer(answer)) }
         worker?.pointer.proofAnswered(ticket, ProofAnswer(answer))
+    }
+
+    /// A line of the log that the store does not take is a line that no replica reads.
+    private func noteRefusal(ofLog answer: borrowing Answer) {
+        switch answer {
+        case .refused(let refusal, _):
+            // Of another type, or full to its last place: any other refusal is not this key's.
+            guard refusal.code == .wrongType || refusal.code == .other else { return }
+            reports.noteLog(
+                plan.logName, at: plan.place,
+                unusable: "what takes no line of the log of endings (\(refusal.code.rawValue)): remove this key")
+        case .reply, .unknown, .notSent: break
+        }
     }
 
     fileprivate func told(_ event: StoreEvent, by side: StoreSide) {
         reports.told(event)
-        if case .connected = event, side === next { serve(by: side) }
+        if case .information(_, let text) = event, plan.settings.topology != .cluster {
+            reports.greeted(information: text, isAgain: hasConnected)
+        }
+        // Of a cluster each server has keys of its own: one of them alone would be an outage of the others' (SH-12).
+        if case .connected = event, side === next, side.links.states.allSatisfy(\.isUp) { serve(by: side) }
         guard side === current else { return }
         switch event {
         case .connected:
+            hasConnected = true
             lostAt = nil
             publish()
+            noteLimits()
             watch?.connected()
         case .lost:
             watch?.lost()
             if lostAt == nil, !side.links.states.contains(where: \.isUp) { lostAt = WorkerClock().microseconds() }
             publish()
+            noteLimits()
         case .epoch, .information, .unsuitable: break
         }
     }
@@ -206,6 +270,7 @@ final class WorkerStore {
         beat?.arm(milliseconds: 1000)
         lostAt = side.links.states.contains(where: \.isUp) ? nil : WorkerClock().microseconds()
         caller?.use(side.links)
+        noteLimits()
     }
 
     /// Keeps a side until what it was asked is answered.
@@ -224,6 +289,7 @@ extension StoreMetrics.Kind {
         case UInt8(ascii: "p"): self = .proof
         case UInt8(ascii: "t"), UInt8(ascii: "l"), UInt8(ascii: "r"): self = .login
         case UInt8(ascii: "e"): self = .log
+        case UInt8(ascii: "q"): self = .limit
         default: self = .other
         }
     }

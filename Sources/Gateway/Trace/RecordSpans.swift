@@ -62,7 +62,7 @@ extension WorkerRef {
         putServer(listener.pointee.ownAuthority.buffer, isSecure: listener.pointee.isSecure, into: spans)
         if route != nil { spans.pointee.text.attribute("http.route", name.span, limit: 128) }
         putStatus(exchange.pointee.status, into: spans)
-        spans.pointee.text.attribute("network.protocol.version", exchange.pointee.isHTTP10 ? "1.0" : "1.1")
+        spans.pointee.text.attribute("network.protocol.version", exchange.protocolVersion)
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 48) { text in
             guard let start = text.baseAddress else { return }
             let count = exchange.pointee.address.write(into: start)

@@ -12,6 +12,8 @@ struct Connections {
     var exchanges = Slab<Exchange>()
     /// Where clients that do not take what is there wait until they do.
     var writeEvents = Slab<FileEvent>()
+    /// What those need who speak HTTP/2.
+    var http2 = HTTP2Connections()
     /// How far the bodies are that are read away.
     var discards = Slab<BodyCounter>()
     var buffers = BufferPool()

@@ -27,6 +27,7 @@ extension WorkerRef {
     private func closeIdleClients() {
         let clients = pointee.connections.clients
         clients.forEachInUse { client in
+            if let session = client.pointee.part.session { return endSoon(session) }
             if client.pointee.state == .awaitingHead, client.pointee.input.isEmpty, !client.pointee.hasOutput {
                 setTimeout(client.timeout, Listening.drainedIdleTimeout)
             }

@@ -1,5 +1,6 @@
 import Access
 import OAuth
+import Rates
 
 extension WorkerRef {
     /// Lets some of the records go that nobody can use any more.
@@ -23,6 +24,10 @@ extension Identities {
             proofKeys: kept ?? ProofKeys(limit: Identities.proofKeyLimit, tables: resources.pointTables),
             metrics: context.metrics)
         if let old, old.isOfSameIssuers(as: self) { vouchedTokens = old.vouchedTokens }
+        if let old {
+            leases = old.leases
+            leases.forget()
+        }
     }
 
     private func isOfSameIssuers(as other: Identities) -> Bool {

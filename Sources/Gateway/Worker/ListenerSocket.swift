@@ -26,6 +26,8 @@ struct ListenerSocket: ~Copyable {
     let saysForwarded: Bool
     /// It sends whoever comes to https.
     let redirects: Bool
+    /// Its clients may speak HTTP/2.
+    let speaksHTTP2: Bool
     /// Authorities accepted in Host, in lower case.
     let authorities: TextList
     /// The first of them, for upstreams where a client names none.
@@ -56,6 +58,7 @@ extension ListenerSocket {
         isSecure = settings.publicURL.hasPrefix("https:")
         saysForwarded = settings.saysForwarded
         redirects = settings.redirectsToHTTPS
+        speaksHTTP2 = settings.speaksHTTP2
         authorities = TextList(settings.authorities)
         ownAuthority = Route.Bytes(settings.authorities.first ?? "")
     }

@@ -9,6 +9,7 @@ import OAuth
 import Pages
 import Replay
 import Sessions
+import SharedState
 import StoreClient
 import Telemetry
 import Transport
@@ -49,7 +50,8 @@ struct SharedResources {
     /// and decisions that may be asked about.
     init(
         _ settings: GatewaySettings, operatorLog: OperatorLog, audit: Auditor? = nil, metricsSlots: [Int] = [],
-        continuing previous: SharedResources? = nil, readsTLS: Bool = true, storeCaller: StoreCaller? = nil
+        continuing previous: SharedResources? = nil, readsTLS: Bool = true, storeCaller: (any StoreAsking)? = nil,
+        storeFigures: StoreFigures = StoreFigures()
     ) throws(GatewayFailure) {
         try UpstreamCredential.check(settings.routes)
         try SharedResources.checkSessionKeys(settings)
@@ -67,7 +69,8 @@ struct SharedResources {
             ? try SharedResources.serverTLS(settings.listeners, ticketKeys) : settings.listeners.map { _ in nil }
         resolver = previous?.resolver ?? Resolver()
         store = try settings.store.map { store throws(GatewayFailure) in
-            try StorePlan(store, settings.proofs, caller: storeCaller ?? StoreCaller(), readsTLS: readsTLS)
+            try StorePlan(
+                store, settings.proofs, caller: storeCaller ?? StoreCaller(), figures: storeFigures, readsTLS: readsTLS)
         }
         pages = PageBook(settings.pages)
         self.operatorLog = operatorLog
@@ -89,6 +92,8 @@ struct SharedResources {
         nonces = try SharedResources.nonces(settings, ownNonceKey)
         var access = AccessSettings(settings, published)
         access.nonces = nonces
+        access.limitTables = RequestLimitTables(
+            settings.routes, RequestRateSettings(settings), continuing: previous?.tables.limitTables)
         tables = RouteTable(access, SharedResources.places(settings, upstreams, metricsSlots))
     }
 
@@ -188,7 +193,7 @@ struct SharedResources {
                             ServerTLS.Identity(certificateFile: $0.certificateFile, keyFile: $0.keyFile)
                         }, minimumVersion: TLSVersion(settings.minimumVersion),
                         clientCertificates: settings.clientCertificates.map(ClientCertificates.init),
-                        ticketKeys: ticketKeys, name: listener.publicURL))
+                        ticketKeys: ticketKeys, name: listener.publicURL, speaksHTTP2: listener.speaksHTTP2))
             } catch {
                 throw GatewayFailure("TLS for \(listener.publicURL) could not be set up", "\(error)")
             }

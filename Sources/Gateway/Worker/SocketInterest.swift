@@ -4,15 +4,20 @@ import Transport
 /// What a connection waits for: told to the kernel only when it changes, for that is a system call.
 extension ClientRef {
     func startReading() {
+        if let stream = pointee.part.stream { return startReading(stream) }
         guard arm(readEvent, &pointee.isReading) else { return }
         // What TLS holds already makes no socket readable.
         if pointee.stream.hasBufferedBytes { FileEvent.activate(readEvent, .read) }
     }
 
-    func stopReading() { disarm(readEvent, &pointee.isReading) }
+    func stopReading() {
+        if pointee.part.isStream { return pointee.isReading = false }
+        disarm(readEvent, &pointee.isReading)
+    }
 
     func startWriting() {
-        guard pointee.writeEvent == nil else { return }
+        // What a stream has to send leaves with its connection's frames.
+        guard pointee.writeEvent == nil, !pointee.part.isStream else { return }
         let worker = pointee.worker
         let event = worker.pointee.connections.writeEvents.take(FileEvent())
         FileEvent.assign(

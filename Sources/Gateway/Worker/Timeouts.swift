@@ -62,6 +62,7 @@ extension WorkerRef {
             bodyTimedOut(client, exchange)
         case .discardingBody, .lingering: closeClient(client)
         case .tunnelling: tunnelTimedOut(client)
+        case .multiplexing: multiplexingTimedOut(client)
         }
     }
 
@@ -69,6 +70,8 @@ extension WorkerRef {
     /// they are: at the start of a turn of the loop, and as often as there are new ones.
     func endClosedConnections() {
         pointee.connections.clients.endRetired()
+        pointee.connections.http2.streams.endRetired()
+        pointee.connections.http2.sessions.endRetired()
         pointee.upstreams.connections.endRetired()
     }
 

@@ -22,6 +22,6 @@ struct WorkerContext {
     var askSession: AskSession = { _, _, _, _ in }
     /// How the store is told of; nil where nobody is to ask one.
     var storeReports: StoreReports?
-    /// Asks the store for the whole process, over this worker's links.
+    /// Asks the store for whoever waits for it beside the workers, over this worker's links.
     var storeCaller: StoreCaller?
 }

@@ -9,6 +9,8 @@ struct WorkerLoop {
     var tick: UnsafeMutablePointer<FileEvent>
     /// Goes on with connections whose time is over, after others had their turn.
     var timeoutsLeft: UnsafeMutablePointer<FileEvent>
+    /// Goes on with connections of HTTP/2 that have something to send or to read.
+    var sessionsQueued: UnsafeMutablePointer<FileEvent>
     /// What answers say of the time; of this second, or of the last tick's.
     var date = DateLine(seconds: WorkerClock().wallSeconds())
     /// When the last tick was, in monotonic microseconds.
@@ -23,5 +25,7 @@ struct WorkerLoop {
         tick.initialize(to: FileEvent())
         timeoutsLeft = .allocate(capacity: 1)
         timeoutsLeft.initialize(to: FileEvent())
+        sessionsQueued = .allocate(capacity: 1)
+        sessionsQueued.initialize(to: FileEvent())
     }
 }

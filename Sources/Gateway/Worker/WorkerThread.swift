@@ -27,6 +27,8 @@ final class WorkerThread: @unchecked Sendable {
     private var sockets: [OpenListener] = []
     /// Touched by the control loop alone.
     private var thread = pthread_t()
+    /// Whether it is about to look for what is under way of sessions that ended.
+    private let isLookingForEndings = Atomic(false)
 
     /// Opens the worker's listening sockets; the first worker decides the ports that were left to the kernel.
     init(_ index: Int, _ generation: Generation, _ gateway: Gateway) throws(GatewayFailure) {
@@ -59,6 +61,7 @@ final class WorkerThread: @unchecked Sendable {
         }
         FileEvent.assign(place.pointee.loop.tick, loop.base, -1, [.persistent], onTick, place)
         FileEvent.assign(place.pointee.loop.timeoutsLeft, loop.base, -1, [], onTimeoutsLeft, place)
+        FileEvent.assign(place.pointee.loop.sessionsQueued, loop.base, -1, [], onSessionsQueued, place)
     }
 
     /// Sockets for listeners: those that are `kept`, by their places, the others new; `first` are the first worker's,
@@ -107,6 +110,7 @@ final class WorkerThread: @unchecked Sendable {
     /// Hands over where sessions are and what signs; before `start()` only.
     func prepare(_ stores: [any SessionStore], _ keys: AssertionKeys?) {
         worker.pointee.identities.stores = stores
+        worker.pointee.identities.rechecks = worker.pointee.questions.store
         worker.pointee.identities.assertionKeys = keys
     }
 
@@ -185,6 +189,20 @@ final class WorkerThread: @unchecked Sendable {
     /// The same, unless the worker serves by another configuration by then.
     func tell(_ generation: UInt32, _ work: @escaping @Sendable (WorkerRef) -> Void) {
         tell { worker in if worker.pointee.policy.generation == generation { work(worker) } }
+    }
+
+    /// Has it end what is under way of sessions that ended: one look through its clients, however many have ended until
+    /// then.
+    ///
+    /// Each of a thousand users whose sessions are over at once must not cost every client of every worker a look.
+    func endStreams() {
+        guard !isLookingForEndings.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        let worker = WorkerReference(pointer: worker)
+        loop.execute { [self] in
+            // Before the look: what ends during it has another one.
+            isLookingForEndings.store(false, ordering: .sequentiallyConsistent)
+            worker.pointer.endStreams()
+        }
     }
 }
 

@@ -58,7 +58,7 @@ struct SessionMaking: Sendable {
             session.idToken = nil
             return try await place.store.create(session, now: place.now, onLeaving: giveUp)
         } catch {
-            throw Self.failure(error)
+            throw failure(error)
         }
     }
 
@@ -69,12 +69,14 @@ struct SessionMaking: Sendable {
         place.onEvent(.sessionsEnded)
     }
 
-    private static func failure(_ refusal: SessionStoreRefusal) -> LoginFailure {
+    private func failure(_ refusal: SessionStoreRefusal) -> LoginFailure {
         switch refusal {
         case .tooLarge(let bytes, let limit, let parts):
             LoginFailure(
                 .loginSessionTooLarge, check: "SC-07", expected: "a session of at most \(limit) bytes",
                 found: "\(bytes) bytes: \(parts.joined(separator: ", "))", isAlarm: true)
+        case .unavailable where place.settings.session.store == .shared:
+            .storeUnavailable(check: "SH-74", expected: "a store that takes the session")
         case .unavailable:
             LoginFailure(
                 .sessionStoreUnavailable, check: "SC-13", expected: "a session store", found: "none",

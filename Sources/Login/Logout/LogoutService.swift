@@ -50,6 +50,8 @@ final class LogoutService: Sendable {
         let held = try await place.end(which)
         let ended = held.isEmpty ? [known].compactMap(\.self) : held
         for session in ended {
+            // Of one that nobody brought the cookie of, another process may have been quicker (SH-46).
+            if known == nil, await !place.store.claimRevocation(of: session) { continue }
             revocations.revoke(
                 session, client: place.index, keepsRefreshToken: session.scopes.contains("offline_access"),
                 within: place.trace)

@@ -130,6 +130,7 @@ final class RevocationQueue: Sendable {
                 guard case .revocationFailed(let client, _) = event else { return }
                 places[client].onEvent(event)
             })
+        for place in places { place.orphans.use(self) }
         guard let previous else { return }
         // Tokens go to no other server than the one that they are from.
         let clients = previous.places.map { before in
@@ -153,6 +154,11 @@ final class RevocationQueue: Sendable {
         if let token = session.accessToken { tokens.append((token, .accessToken)) }
         guard !tokens.isEmpty else { return }
         take(Entry(client: client, subject: session.subject, tokens: tokens, trace: trace))
+    }
+
+    /// Revokes a refresh token whose session is not known; from any thread.
+    func revoke(refreshToken: Secret, client: Int) {
+        take(Entry(client: client, subject: "", tokens: [(refreshToken, .refreshToken)]))
     }
 
     private func take(_ entry: Entry) {

@@ -162,6 +162,16 @@ extension RequirementTable {
                 leaves nothing.
                 """),
         Requirement(
+            id: "ECO-78", source: "RFC 6585 §4; policy of this gateway",
+            promise: """
+                The gateway counts the requests of an address before it looks at their credentials, and those of a client, a                 user, a claim or a route when they may go on. It lets through what limits.requests says, and answers more with                 429 and Retry-After. Its memory for that never grows, and neither a new token nor a flood of other keys gives                 anybody anything back.
+                """),
+        Requirement(
+            id: "ECO-80", source: "policy of this gateway",
+            promise: """
+                Gateways with a store count requests together, about and in the long run, and no request waits for it. While                 the store does not answer, each lets its part through, refuses nothing for want of an answer, and says so in a                 metric.
+                """),
+        Requirement(
             id: "ECO-85", source: "policy of this gateway",
             promise: """
                 The gateway answers a refused navigation with a page that says what its reader can do. \

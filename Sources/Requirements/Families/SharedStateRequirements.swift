@@ -17,7 +17,7 @@ extension RequirementTable {
             id: "SH-03", source: "Redis manual: Sentinel clients",
             promise: """
                 The primary is the server that more than half of the Sentinels name, and that says itself that it is one. Where \
-                nobody serves, one Sentinel's word is enough.
+                nobody serves, and that was not said for a second, the word of those that speak is enough.
                 """),
         Requirement(
             id: "SH-04", source: "Redis Cluster specification",
@@ -93,7 +93,8 @@ extension RequirementTable {
             promise: """
                 A link to the store awaits 4,096 answers and holds 4 MiB to be written; it refuses more at once. It \
                 closes a connection on which a reply is announced that is larger than 128 KiB, has more than 1,024 \
-                elements in one array, or an array inside more than four others.
+                elements in one array, or an array inside more than four others. What anybody can ask, who has proved \
+                nothing, gets half of the places of a store at most.
                 """),
         Requirement(
             id: "SH-17", source: "policy of this gateway",
@@ -104,8 +105,8 @@ extension RequirementTable {
         Requirement(
             id: "SH-18", source: "policy of this gateway",
             promise: """
-                A link that has read nothing for a second asks the store for a sign of life. It leaves a connection \
-                without an answer to three commands in a row, or for a second.
+                A link that has read nothing for a second asks the store for a sign of life, and under load every ten \
+                milliseconds at most. It leaves a connection without an answer to three commands in a row, or for a second.
                 """),
         Requirement(
             id: "SH-19", source: "policy of this gateway",
@@ -152,8 +153,8 @@ extension RequirementTable {
         Requirement(
             id: "SH-26", source: "policy of this gateway",
             promise: """
-                A value in the store says its format in its first byte. One of a format that a release does not know is \
-                never taken for no session.
+                A value in the store says its format in its first byte. One of a format that a release does not know, or \
+                sealed with a key that it does not have, is never taken for no session.
                 """),
         Requirement(
             id: "SH-27", source: "Redis manual: EXPIRE",
@@ -239,7 +240,8 @@ extension RequirementTable {
             promise: """
                 When lines of the log may have been missed, the store is asked about every session that is known \
                 before it is used again, and about those of open streams first. They were trimmed, not read for too \
-                long, not understood, or the store forgot.
+                long, not understood, or the store forgot. Lines that cannot be read are passed over, and the operator is \
+                told which key has them.
                 """),
         Requirement(
             id: "SH-41", source: "OpenID Connect Back-Channel Logout §2.7",
@@ -267,13 +269,17 @@ extension RequirementTable {
                 """),
         Requirement(
             id: "SH-45", source: "OWASP Session Management Cheat Sheet",
+            promise: "A new login in a browser ends the session that it replaces, at all replicas."),
+        Requirement(
+            id: "SH-46", source: "RFC 7009 §2.1",
             promise: """
-                A new login in a browser ends the session that it replaces, at all replicas.
+                Tokens of a session that was ended without its cookie are revoked by one of the gateways that have it open. \
+                Where none has, they end by themselves, and that is counted, unless the store keeps the refresh token for this.
                 """),
         Requirement(
             id: "SH-47", source: "Redis manual: ACL",
             promise: """
-                A user who may use 27 commands, on keys of the prefix alone, is enough for everything that a gateway asks \
+                A user who may use 26 commands, on keys of the prefix alone, is enough for everything that a gateway asks \
                 of the store.
                 """),
         Requirement(
@@ -302,8 +308,8 @@ extension RequirementTable {
         Requirement(
             id: "SH-53", source: "NIST SP 800-38D",
             promise: """
-                A value that does not open for its name, generation and client is no session, is deleted where its \
-                cookie is known to be right, and is told to the operator.
+                A value that does not open for its name, generation and client is no session, and is told to the operator. \
+                It is deleted where its cookie is known to be right, and the store says the same twice.
                 """),
         Requirement(
             id: "SH-54", source: "policy of this gateway",
@@ -325,9 +331,7 @@ extension RequirementTable {
                 """),
         Requirement(
             id: "SH-57", source: "policy of this gateway",
-            promise: """
-                The signature of a proof is verified once by one configuration, however its request waits.
-                """),
+            promise: "The signature of a proof is verified once by one configuration, however its request waits."),
         Requirement(
             id: "SH-58", source: "policy of this gateway",
             promise: """
@@ -348,7 +352,8 @@ extension RequirementTable {
         Requirement(
             id: "SH-61", source: "policy of this gateway",
             promise: """
-                A proof that the store may have known before it lost what it knew is refused.
+                A proof that the store may have known before it lost what it knew is refused. A log that ends before a line which \
+                was read says that it lost something, whatever the epoch says.
                 """),
         Requirement(
             id: "SH-62", source: "RFC 9449 §11.1",
@@ -427,20 +432,26 @@ extension RequirementTable {
                 A slow store is waited for as long as a command may take. One that answers nothing is down after a second.
                 """),
         Requirement(
+            id: "SH-79", source: "RFC 9293 §3.8.3; RFC 5482",
+            promise: """
+                A server whose packets are lost is left within three seconds, though nobody says that it is gone. No command waits \
+                longer than its time meanwhile.
+                """),
+        Requirement(
             id: "SH-80", source: "RESP specification",
             promise: """
-                A link closes a connection whose bytes are no reply, or a reply too many. Nobody is given the answer \
-                to another's command. The reason has the first sixteen bytes in hexadecimal.
+                A link closes a connection whose bytes are no reply, a reply too many, or one that its command cannot have. \
+                The server says a number back behind a write, so that nobody is given the answer to another's command by \
+                the next one. The reason has the first sixteen bytes in hexadecimal.
                 """),
         Requirement(
             id: "SH-81", source: "Redis manual: maxmemory",
-            promise: """
-                A store whose memory is full refuses new entries and is read all the same.
-                """),
+            promise: "A store whose memory is full refuses new entries and is read all the same."),
         Requirement(
             id: "SH-82", source: "policy of this gateway",
             promise: """
-                What has the wrong type in the store is an error, never a used proof and never an absent session.
+                What has the wrong type in the store, or in an answer, is an error, never a used proof, never an absent \
+                session, and ends none.
                 """),
         Requirement(
             id: "SH-83", source: "policy of this gateway",
@@ -451,7 +462,8 @@ extension RequirementTable {
         Requirement(
             id: "SH-84", source: "Redis manual: maxclients",
             promise: """
-                A store that takes no more clients is down, and is reached when it has fewer.
+                A store that takes no more clients is reached when it has fewer. Until then all workers of a process use the \
+                connections that some of them have; a process without any says that the store is down.
                 """),
         Requirement(
             id: "SH-85", source: "Redis Cluster specification",
@@ -462,19 +474,26 @@ extension RequirementTable {
         Requirement(
             id: "SH-86", source: "policy of this gateway",
             promise: """
-                The metrics say of each server whether it is reached, and of the commands what they were about, what came of \
-                them, and how long they took.
+                The metrics say of each server whether it is reached, of the commands what they were about, what came of \
+                them, and how long they took, and of sessions and refreshes what the store said.
                 """),
         Requirement(
             id: "SH-87", source: "policy of this gateway",
             promise: """
-                The access log says of a request how long it waited for the store.
+                The access log says of a request how long it waited for the store. The operator log names a server that was \
+                slow for a minute, once a minute at most.
                 """),
         Requirement(
             id: "SH-88", source: "policy of this gateway",
             promise: """
                 An explanation says what a gateway would ask the store, and asks it nothing. Of a request that the gateway \
                 remembers it says what the store answered.
+                """),
+        Requirement(
+            id: "SH-89", source: "redis/redis issue 14541",
+            promise: """
+                With the users that the documents tell operators to have, a store that starts again from its file has everything \
+                that scripts wrote, and nobody reaches it who does not sign in.
                 """),
     ]
 }

@@ -16,6 +16,17 @@ package struct SessionLimits: Sendable {
     /// Seconds between two notes of one session's use: a minute, and less only where the idle limit is minutes.
     package var touchInterval: Int64 { min(60, max(1, idle / 3)) }
 
+    /// Whether the use of a session that was last noted then is to be noted.
+    package func isTouchDue(seenAt: Int64, now: Int64) -> Bool {
+        SessionLimits.isTouchDue(seenAt: seenAt, now: now, interval: touchInterval)
+    }
+
+    /// The same with another interval.
+    package static func isTouchDue(seenAt: Int64, now: Int64, interval: Int64) -> Bool {
+        // A time ahead is from before the clock was set back.
+        sum(seenAt, interval) <= now || sum(now, interval) < seenAt
+    }
+
     /// The end that nothing moves: the session's own, or what is configured now if that is earlier.
     package func end(of session: Session) -> Int64 {
         min(session.endsAt, SessionLimits.sum(session.createdAt, absolute))

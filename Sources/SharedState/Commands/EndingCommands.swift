@@ -75,8 +75,15 @@ struct ListSessions: StoreCommand {
 package struct StoreLogLine: Sendable, Equatable {
     /// What a line tells of.
     package enum Kind: String, Sendable {
-        /// A session was ended; `suffix` is of its name.
+        /// A session was ended, whose tokens whoever ended it sees to; `suffix` is of its name.
         case ended = "s"
+        /// A session was ended on the authorization server's word, without its cookie: whoever has it open revokes its
+        /// tokens, but for what was granted for when the user is away (SH-46).
+        case endedByServer = "b"
+        /// The same of all its tokens: it gave way to another session of its user.
+        case displaced = "d"
+        /// The same: an operator ended it, and no gateway knows of it but by this line.
+        case endedByOperator = "o"
         /// A session was refreshed.
         case refreshed = "r"
         /// A marker was written; `suffix` is of its name.
@@ -89,6 +96,14 @@ package struct StoreLogLine: Sendable, Equatable {
     package let suffix: [UInt8]
     /// The newest generation that there was.
     package let generation: UInt32
+
+    /// Whether a session was ended without its cookie, so that whoever ended it may not have its tokens (SH-46).
+    var isOrphaning: Bool {
+        switch kind {
+        case .endedByServer, .displaced, .endedByOperator: true
+        case .ended, .refreshed, .marked: false
+        }
+    }
 
     /// Lines that are kept, more or less.
     static let kept = 100_000

@@ -48,7 +48,8 @@ struct ReadLog: StoreCommand {
     }
 
     let key: StoreName
-    let after: LogPlace
+    /// Nil for the end of the log.
+    let after: LogPlace?
     /// How long the store waits for a line.
     let wait: TimeToLive
     let changesNothing = true
@@ -61,7 +62,7 @@ struct ReadLog: StoreCommand {
     var arguments: [[UInt8]] {
         [
             .word("XREAD"), .word("COUNT"), StoreNumber.text(ReadLog.limit), .word("BLOCK"), wait.argument,
-            .word("STREAMS"), key.bytes, after.text,
+            .word("STREAMS"), key.bytes, after?.text ?? .word("$"),
         ]
     }
 
@@ -75,7 +76,7 @@ struct ReadLog: StoreCommand {
         var entries: [Entry] = []
         for line in lines {
             guard let parts = line.array, parts.count == 2, let place = parts[0].bytes.flatMap(LogPlace.init),
-                place > entries.last?.place ?? after
+                entries.last.map({ place > $0.place }) ?? after.map({ place > $0 }) ?? true
             else { throw .unexpected }
             entries.append(Entry(place: place, line: StoreLogLine(fields: parts[1])))
         }

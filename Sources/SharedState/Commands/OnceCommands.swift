@@ -30,6 +30,11 @@ package struct UseOnce: StoreCommand {
         self.init(key: name, timeToLive: UseOnce.time(until: until, now: now))
     }
 
+    /// The tokens of a session that was ended without its cookie: one process sees to them (SH-46).
+    init(claim name: StoreName, timeToLive: TimeToLive) {
+        self.init(key: name, timeToLive: timeToLive)
+    }
+
     private init(key: StoreName, timeToLive: TimeToLive) {
         self.key = key
         self.timeToLive = timeToLive
@@ -50,7 +55,7 @@ package struct UseOnce: StoreCommand {
 
     package func outcome(of reply: StoreReply) throws(StoreRefusal) -> Outcome {
         switch reply {
-        case .bytes(let text) where text == .word("OK"): .first
+        case .status(let text) where text == .word("OK"): .first
         case .null: .used
         default: throw StoreRefusal(reply)
         }
@@ -83,6 +88,7 @@ struct FetchRequestObject: StoreCommand {
     let key: StoreName
     /// How often it is given out in all.
     let limit: Int
+    let leavesRoom = true
 
     func arguments(_ scripts: StoreScripts) -> [[UInt8]] {
         scripts.call(.fetch, on: key, [StoreNumber.text(limit)])
@@ -103,6 +109,7 @@ struct SeeRequestObject: StoreCommand {
     /// How often it is given out in all.
     let limit: Int
     let changesNothing = true
+    let leavesRoom = true
 
     func arguments(_ scripts: StoreScripts) -> [[UInt8]] { [.word("HMGET"), key.bytes, .word("g"), .word("v")] }
 

@@ -33,17 +33,21 @@ struct BeginRefresh: StoreCommand {
                 throw .unexpected
             }
             return found > generation ? .newer(generation: found, value: value) : .older(generation: found)
-        case (.integer(2), 2):
-            guard let left = parts[1].number, left > 0 else { throw .unexpected }
-            return .busy(milliseconds: left)
-        case (.integer(3), 2):
-            guard let left = parts[1].number, left > 0 else { throw .unexpected }
-            return .paused(milliseconds: left)
+        case (.integer(2), 2): return .busy(milliseconds: try held(parts[1]))
+        case (.integer(3), 2): return .paused(milliseconds: try held(parts[1]))
         case (.integer(4), 2):
             guard let fence = parts[1].number, fence > 0 else { throw .unexpected }
             return .yours(fence: UInt64(fence))
         default: throw .unexpected
         }
+    }
+}
+
+extension BeginRefresh {
+    /// Milliseconds that a session is held for: no more than the script says, so that whoever adds them to a time of now may.
+    private func held(_ reply: StoreReply) throws(StoreRefusal) -> Int64 {
+        guard let left = reply.number, left > 0, left <= StoreScript.longestHold else { throw .unexpected }
+        return left
     }
 }
 
@@ -66,6 +70,8 @@ struct CommitRefresh: StoreCommand {
     let generation: UInt32
     let value: [UInt8]
     let timeToLive: TimeToLive
+    /// The new refresh token, sealed for whoever revokes it without the session's cookie; nil where nobody is to.
+    var revocable: [UInt8]?
 
     func arguments(_ scripts: StoreScripts) -> [[UInt8]] {
         scripts.call(
@@ -73,7 +79,7 @@ struct CommitRefresh: StoreCommand {
             [
                 StoreNumber.text(leased), StoreNumber.text(fence), StoreNumber.text(generation), value,
                 timeToLive.argument,
-            ])
+            ] + (revocable.map { [$0] } ?? []))
     }
 
     func outcome(of reply: StoreReply) throws(StoreRefusal) -> Outcome {

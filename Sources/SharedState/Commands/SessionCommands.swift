@@ -12,9 +12,13 @@ struct KeepSession: StoreCommand {
     let generation: UInt32
     let value: [UInt8]
     let timeToLive: TimeToLive
+    /// The refresh token, sealed for whoever revokes it without the session's cookie; nil where nobody is to.
+    var revocable: [UInt8]?
 
     func arguments(_ scripts: StoreScripts) -> [[UInt8]] {
-        scripts.call(.keep, on: key, [StoreNumber.text(generation), value, timeToLive.argument])
+        scripts.call(
+            .keep, on: key,
+            [StoreNumber.text(generation), value, timeToLive.argument] + (revocable.map { [$0] } ?? []))
     }
 
     func outcome(of reply: StoreReply) throws(StoreRefusal) -> Outcome {
@@ -38,6 +42,8 @@ struct LoadSession: StoreCommand {
     }
 
     let key: StoreName
+    /// For a cookie of which nothing is known here: anybody can make one up.
+    var leavesRoom = false
     let changesNothing = true
 
     func arguments(_ scripts: StoreScripts) -> [[UInt8]] { [.word("HMGET"), key.bytes, .word("g"), .word("v")] }
@@ -96,8 +102,7 @@ struct TouchSession: StoreCommand {
     }
 }
 
-/// Ends a session, whatever it holds, and keeps out what would make it again: a login, an import or a refresh under way
-///.
+/// Ends a session, whatever it holds, and keeps out what would make it again: a login, an import or a refresh under way.
 struct EndSession: StoreCommand {
     enum Outcome: Sendable, Equatable {
         case ended(generation: UInt32?)
@@ -109,17 +114,50 @@ struct EndSession: StoreCommand {
     let key: StoreName
     /// How long a session of this name could come back: the absolute limit and a minute.
     let tombstone: TimeToLive
+    /// Whether the refresh token stays there, where it lies there for its revocation.
+    var keepsRevocable = false
 
-    func arguments(_ scripts: StoreScripts) -> [[UInt8]] { scripts.call(.end, on: key, [tombstone.argument]) }
+    func arguments(_ scripts: StoreScripts) -> [[UInt8]] {
+        scripts.call(.end, on: key, [tombstone.argument] + (keepsRevocable ? [.word("1")] : []))
+    }
 
     func outcome(of reply: StoreReply) throws(StoreRefusal) -> Outcome {
         guard case .array(let parts) = reply, let code = parts.first else { throw StoreRefusal(reply) }
         switch (code, parts.count) {
         case (.integer(0), 1): return .absent
-        case (.integer(1), 2): return .ended(generation: parts[1].generation)
+        case (.integer(1), 2):
+            guard case .bytes = parts[1] else { throw .unexpected }
+            return .ended(generation: parts[1].generation)
         case (.integer(2), 1): return .endedBefore
         default: throw .unexpected
         }
+    }
+}
+
+/// Reads the refresh token that lies with an ended session, for its revocation; nil where there is none.
+struct ReadRevocable: StoreCommand {
+    let key: StoreName
+    let changesNothing = true
+
+    func arguments(_ scripts: StoreScripts) -> [[UInt8]] { [.word("HGET"), key.bytes, .word("r")] }
+
+    func outcome(of reply: StoreReply) throws(StoreRefusal) -> [UInt8]? {
+        switch reply {
+        case .null: nil
+        case .bytes(let value): value
+        default: throw StoreRefusal(reply)
+        }
+    }
+}
+
+/// Forgets the refresh token of an ended session: somebody has seen to it.
+struct RemoveRevocable: StoreCommand {
+    let key: StoreName
+
+    func arguments(_ scripts: StoreScripts) -> [[UInt8]] { [.word("HDEL"), key.bytes, .word("r")] }
+
+    func outcome(of reply: StoreReply) throws(StoreRefusal) {
+        guard case .integer = reply else { throw StoreRefusal(reply) }
     }
 }
 

@@ -10,6 +10,8 @@ package protocol StoreCommand: Sendable {
     var key: StoreName { get }
     /// Whether it may be sent again though it may have been executed (SH-17).
     var changesNothing: Bool { get }
+    /// Whether anybody can have it asked who has proved nothing: it leaves half of the places to what others ask (SH-16).
+    var leavesRoom: Bool { get }
     /// The command's name and arguments, in order.
     func arguments(_ scripts: StoreScripts) -> [[UInt8]]
     /// What the answer says; refuses what is no answer to this.
@@ -19,6 +21,8 @@ package protocol StoreCommand: Sendable {
 extension StoreCommand {
     /// Most commands change something.
     package var changesNothing: Bool { false }
+    /// Most are asked for somebody who has a session, a token or a proof.
+    package var leavesRoom: Bool { false }
 }
 
 /// How long something stays in the store, in milliseconds: always some time (SH-27).

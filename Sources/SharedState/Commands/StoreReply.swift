@@ -1,7 +1,9 @@
 /// What the store answered, as far as commands of this module have answers.
 package enum StoreReply: Sendable, Equatable {
     case integer(Int64)
-    /// A text, counted or on a line of its own.
+    /// The server's own word, such as `OK`: never what lies in the store.
+    case status([UInt8])
+    /// What lies in the store.
     case bytes([UInt8])
     case null
     case array([StoreReply])
@@ -13,7 +15,7 @@ package enum StoreReply: Sendable, Equatable {
         switch self {
         case .integer(let number): number
         case .bytes(let bytes): StoreNumber.parse(bytes)
-        case .null, .array, .error: nil
+        case .status, .null, .array, .error: nil
         }
     }
 

@@ -105,11 +105,7 @@ struct ReadInformation: StoreCommand {
 
     func arguments(_ scripts: StoreScripts) -> [[UInt8]] { arguments }
 
-    var arguments: [[UInt8]] {
-        [
-            .word("INFO"), .word("server"), .word("memory"), .word("stats"), .word("replication"), .word("cluster"),
-        ]
-    }
+    var arguments: [[UInt8]] { StoreInformation.question }
 
     func outcome(of reply: StoreReply) throws(StoreRefusal) -> StoreInformation {
         guard case .bytes(let text) = reply else { throw StoreRefusal(reply) }

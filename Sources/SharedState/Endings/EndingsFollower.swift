@@ -18,12 +18,16 @@ package struct EndingsFollower: Sendable {
         case beginning
         /// The last line that was read is gone, and perhaps others behind it.
         case trimmed
+        /// The last line that was read is gone, and nobody trimmed the log: the store lost it, and whatever it was told then.
+        case lost
         /// The log was not read for longer than sessions may go without being asked about.
         case late
         /// The store forgot: its log is another one.
         case otherEpoch
         /// A line that another release wrote, or a stranger.
         case notUnderstood
+        /// What is there cannot be read: a line larger than an answer may be, or a key that is no log.
+        case unreadable
     }
 
     /// What follows from an answer.
@@ -53,22 +57,32 @@ package struct EndingsFollower: Sendable {
         case apart
         case placing
         case reading
-        case looking(then: Place)
+        /// `count` lines were read behind the last one.
+        case looking(then: Place, count: Int)
+        /// For the first line that is written from now on.
+        case tailing
     }
 
     /// Milliseconds by which a place is earlier than the time it is made of: so far the store's clock may be set back
     /// with nothing missed.
     private static let margin: Int64 = 5000
 
-    private let log: StoreName
+    /// The name of the log: the server is asked that has it.
+    package let log: StoreName
     private let recheck: Int64
     private let wait: TimeToLive
     private var state = State.apart
     private var place: Place?
     /// Why the place has to be found anew.
     private var missed: Gap? = .beginning
-    /// When the log was read to its end last.
-    private var readAt: Int64?
+    /// When the follower was given an answer last, and when it was the log's.
+    private var answeredAt: Int64?
+    /// Answers about the log, one behind the other, that were none.
+    private var failures = 0
+    /// Whether it waits for what comes behind what cannot be read.
+    private var isTailing = false
+    /// When an answer last said which lines there are, or when the first was awaited; a connection alone says nothing.
+    private var heardAt: Int64?
 
     /// A follower of a store's log, in a process that asks about known sessions every `recheck`.
     ///
@@ -80,15 +94,20 @@ package struct EndingsFollower: Sendable {
         self.wait = TimeToLive(milliseconds: wait.wholeMilliseconds)
     }
 
-    /// Milliseconds since the log was read last; nil before the first time.
-    package func lag(at now: Int64) -> Int64? { readAt.map { max(0, now - $0) } }
+    /// Milliseconds since the log was read last, or since its reading was first awaited; nil before there is a connection.
+    package func lag(at now: Int64) -> Int64? { heardAt.map { max(0, now - $0) } }
 
     /// A connection stands; `now` is in milliseconds of the clock that nobody sets.
     package mutating func connected(at now: Int64) -> Step {
         lost()
+        heardAt = heardAt ?? now
         var step = Step()
-        defer { readAt = readAt.map { _ in now } }
+        defer { answeredAt = answeredAt.map { _ in now } }
         if isLate(now), missed == nil { step.gap = .late }
+        if isTailing, missed == .unreadable {
+            step.gap = .unreadable
+            missed = nil
+        }
         step.question = next()
         return step
     }
@@ -98,6 +117,29 @@ package struct EndingsFollower: Sendable {
         state = .apart
         // No line tells whether any was taken away behind a time.
         if case .time = place { missed = missed ?? .trimmed }
+    }
+
+    /// The question for lines was refused, or its answer was larger than one may be.
+    ///
+    /// Whoever writes to the store puts in a line that nobody can read, and before which all would stop for good. After the
+    /// second time the follower goes on behind it.
+    package mutating func failedToRead() {
+        switch state {
+        case .apart, .placing: return
+        case .reading, .looking, .tailing: state = .apart
+        }
+        countFailure()
+    }
+
+    /// Whether what is there cannot be read: an operator is to look.
+    package var isUnreadable: Bool { failures > 1 }
+
+    private mutating func countFailure() {
+        failures += 1
+        guard isUnreadable, !isTailing else { return }
+        isTailing = true
+        place = nil
+        missed = .unreadable
     }
 
     /// Another epoch, or another primary: whatever the log says, sessions may have ended that it no longer tells of.
@@ -111,6 +153,20 @@ package struct EndingsFollower: Sendable {
     package mutating func answered(_ reply: StoreReply, at now: Int64) throws(StoreRefusal) -> Step {
         let asked = state
         state = .apart
+        do throws(StoreRefusal) {
+            return try follow(reply, asked, at: now)
+        } catch {
+            switch asked {
+            case .apart, .placing: break
+            case .reading, .looking, .tailing: countFailure()
+            }
+            throw error
+        }
+    }
+
+    private mutating func follow(
+        _ reply: StoreReply, _ asked: State, at now: Int64
+    ) throws(StoreRefusal) -> Step {
         var step = Step()
         switch asked {
         case .apart: throw .unexpected
@@ -124,21 +180,38 @@ package struct EndingsFollower: Sendable {
             }
             missed = nil
         case .reading: step = try read(reply)
-        case .looking(let then):
+        case .tailing: step = try readTail(reply)
+        case .looking(let then, let count):
             guard let place else { throw .unexpected }
             if try FindLogLine(key: log, place: place.place).outcome(of: reply) {
                 self.place = then
-            } else if case .line(let last) = then, last != place.place {
+                break
+            }
+            // Trimming leaves the newest lines: one with so few behind it was not trimmed. The store came back from older
+            // data, or as another one that had not got it, and what it lost besides leaves no trace.
+            let gap = count < ReadLog.limit ? Gap.lost : .trimmed
+            if case .line(let last) = then, last != place.place {
                 // What was read is known, and from there on the log is whole.
                 self.place = then
-                step.gap = .trimmed
+                step.gap = gap
             } else {
-                missed = missed ?? .trimmed
+                missed = missed ?? gap
             }
         }
         // The process was stopped, or its loop was: whoever asks about sessions did not run either.
         if isLate(now), step.gap == nil, missed == nil { step.gap = .late }
-        readAt = now
+        answeredAt = now
+        // To read the store's clock is not to read the log.
+        switch asked {
+        case .reading, .looking:
+            heardAt = now
+            failures = 0
+        case .tailing:
+            failures = 0
+            // Until a line comes nobody knows what others tell.
+            if !isTailing { heardAt = now }
+        case .apart, .placing: break
+        }
         step.question = next(after: asked)
         return step
     }
@@ -153,7 +226,7 @@ extension EndingsFollower {
         if step.lines.count < entries.count { step.gap = .notUnderstood }
         let then = entries.last.map { Place.line($0.place) } ?? place
         switch place {
-        case .line: state = .looking(then: then)
+        case .line: state = .looking(then: then, count: entries.count)
         case .time:
             self.place = then
             // So many at once behind a time: there may have been more, and nothing shows that there were not.
@@ -162,7 +235,24 @@ extension EndingsFollower {
         return step
     }
 
+    /// Lines that came while nobody waited for one are not there: the gap says so.
+    private mutating func readTail(_ reply: StoreReply) throws(StoreRefusal) -> Step {
+        let entries = try ReadLog(key: log, after: nil, wait: wait).outcome(of: reply)
+        var step = Step()
+        guard let last = entries.last else { return step }
+        step.lines = entries.compactMap(\.line)
+        step.gap = .unreadable
+        place = .line(last.place)
+        isTailing = false
+        missed = nil
+        return step
+    }
+
     private mutating func next(after asked: State = .apart) -> StoreQuestion {
+        if isTailing {
+            state = .tailing
+            return question(ReadLog(key: log, after: nil, wait: wait).arguments)
+        }
         if case .looking = state, missed == nil, let place {
             return question(FindLogLine(key: log, place: place.place).arguments)
         }
@@ -179,7 +269,14 @@ extension EndingsFollower {
         return question(ReadLog(key: log, after: place.place, wait: wait).arguments)
     }
 
-    private func isLate(_ now: Int64) -> Bool { readAt.map { now - $0 > recheck } ?? false }
+    /// The store holds a question for `wait`, and an answer may come as late again: that much is no gap, whatever is
+    /// configured.
+    ///
+    /// Otherwise a `recheck` below it would have every session asked about at each reading.
+    private func isLate(_ now: Int64) -> Bool {
+        let patience = max(recheck, 2 * wait.milliseconds)
+        return answeredAt.map { now - $0 > patience } ?? false
+    }
 
     private func question(_ arguments: [[UInt8]]) -> StoreQuestion {
         StoreQuestion(key: log, arguments: arguments, changesNothing: true)

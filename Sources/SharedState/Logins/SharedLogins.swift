@@ -73,9 +73,9 @@ extension SharedLogins {
         guard let found else { return nil }
         switch seal.open(found, reference: reference, under: key) {
         case .bytes(let object): return object
-        case .unopened: return nil
-        // Another release wrote it: it is there, and nothing says that it is not.
-        case .unreadable: throw .unexpected
+        case .unopened(.altered): return nil
+        // Another release wrote it, or one with another key: it is there, and nothing says that it is not.
+        case .unopened(.keyUnknown), .unreadable: throw .unexpected
         }
     }
 

@@ -13,12 +13,27 @@ struct NameDigest: Hashable, Sendable {
         self.high = high.littleEndian
     }
 
+    /// Of sixteen bytes or more, the first of them.
+    init(prefix bytes: [UInt8]) {
+        low = (0..<8).reduce(0) { $0 | UInt64(bytes[$1]) << UInt64($1 * 8) }
+        high = (0..<8).reduce(0) { $0 | UInt64(bytes[$1 + 8]) << UInt64($1 * 8) }
+    }
+
     /// Of the end of a name; nil for what is none.
     init?(suffix: [UInt8]) {
         guard suffix.count == StoreName.suffixLength, let bytes = Base64URL.decode(suffix.span), bytes.count == 16
         else { return nil }
-        low = (0..<8).reduce(0) { $0 | UInt64(bytes[$1]) << UInt64($1 * 8) }
-        high = (0..<8).reduce(0) { $0 | UInt64(bytes[$1 + 8]) << UInt64($1 * 8) }
+        self.init(prefix: bytes)
+    }
+
+    /// Appends the end of the name that it is of.
+    func append(to bytes: inout [UInt8]) {
+        var half = InlineArray<16, UInt8>(repeating: 0)
+        for index in 0..<8 {
+            half[index] = UInt8(truncatingIfNeeded: low &>> UInt64(index &* 8))
+            half[index &+ 8] = UInt8(truncatingIfNeeded: high &>> UInt64(index &* 8))
+        }
+        Base64URL.append(half.span, to: &bytes)
     }
 
     /// Any bits of a digest are as good as random.

@@ -28,4 +28,8 @@ enum StoreKind: String, Sendable, CaseIterable {
     case logoutToken = "l"
     /// A request object that the authorization server fetches.
     case requestObject = "r"
+    /// Says that a process sees to the tokens of a session that was ended without its cookie.
+    case claim = "c"
+    /// What was spent of a rate of requests.
+    case limit = "q"
 }

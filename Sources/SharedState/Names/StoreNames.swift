@@ -7,10 +7,14 @@ import Sessions
 /// What nobody can guess is named by 128 bits of a digest. Issuers, users and sessions of servers can be guessed, and a
 /// reader could hash every user there is: those names are codes under a key of the ring. A key that was rotated out of
 /// the first place has named what is still there, so questions are asked under each.
-package struct StoreNames: Sendable {
+///
+/// One for a store, lent and not copied: it is asked in the middle of requests.
+package final class StoreNames: Sendable {
     private let prefix: String
     private let ring: StoreKeyRing
     private let proofStart: [UInt8]
+    private let sessionStart: [UInt8]
+    private let markerStart: [UInt8]
     /// The stream of endings and refreshes.
     package let log: StoreName
     /// The word by which a store that forgot everything is noticed.
@@ -20,6 +24,8 @@ package struct StoreNames: Sendable {
         self.prefix = prefix
         self.ring = ring
         proofStart = StoreNames.start(.proof, prefix)
+        sessionStart = StoreNames.start(.session, prefix)
+        markerStart = StoreNames.start(.marker, prefix)
         log = StoreName(bytes: Array("\(prefix):e".utf8))
         epoch = StoreName(bytes: Array("\(prefix):epoch".utf8))
     }
@@ -31,6 +37,11 @@ package struct StoreNames: Sendable {
     func name(_ kind: StoreKind, suffix: [UInt8]) -> StoreName? {
         guard suffix.count == StoreName.suffixLength, Base64URL.decode(suffix.span) != nil else { return nil }
         return StoreName(bytes: StoreNames.start(kind, prefix) + suffix)
+    }
+
+    /// What says who sees to the tokens of a session that was ended.
+    func claim(of session: StoreName) -> StoreName {
+        StoreName(bytes: StoreNames.start(.claim, prefix) + session.suffix)
     }
 
     /// The name of a used proof, by the digest under which the process's own set has it.
@@ -45,6 +56,18 @@ package struct StoreNames: Sendable {
         bytes.reserveCapacity(bytes.count + proofStart.count + StoreName.suffixLength)
         for byte in proofStart { bytes.append(byte) }
         StoreNames.append(digest, to: &bytes)
+    }
+
+    /// The name of a session, for the way of requests.
+    func appendSession(_ key: NameDigest, to bytes: inout [UInt8]) {
+        for byte in sessionStart { bytes.append(byte) }
+        key.append(to: &bytes)
+    }
+
+    /// The name of a marker, for the way of requests.
+    func appendMarker(_ key: NameDigest, to bytes: inout [UInt8]) {
+        for byte in markerStart { bytes.append(byte) }
+        key.append(to: &bytes)
     }
 
     /// The name of the used state of a login.
@@ -75,6 +98,17 @@ package struct StoreNames: Sendable {
         names(.marker, tag: 3, [client, issuer, serverSession])
     }
 
+    /// The ends of the names of all markers that could end a session, without the names around them.
+    func markerDigests(client: String, issuer: String, subject: String, serverSession: String?) -> [NameDigest] {
+        var messages = [StoreNames.joined(tag: 2, [client, issuer, subject].map { Array($0.utf8) })]
+        if let serverSession {
+            messages.append(StoreNames.joined(tag: 3, [client, issuer, serverSession].map { Array($0.utf8) }))
+        }
+        return messages.flatMap { message in
+            ring.keys.map { NameDigest(prefix: $0.names.authenticate(message.span)) }
+        }
+    }
+
     /// The indexes of a user's sessions at a client, under each key of the ring; new entries go to the first.
     func indexes(client: String, issuer: String, subject: String) -> [StoreName] {
         names(.subjectIndex, tag: 2, [client, issuer, subject])
@@ -83,6 +117,22 @@ package struct StoreNames: Sendable {
     /// The indexes of the sessions that belong to a `sid`.
     func indexes(client: String, issuer: String, serverSession: String) -> [StoreName] {
         names(.serverSessionIndex, tag: 3, [client, issuer, serverSession])
+    }
+
+    /// What was spent of a limit by somebody whom all processes know by these 128 bits.
+    ///
+    /// Named by the first key alone: while that is changed, replicas with another one count apart.
+    package func limit(_ name: [UInt8], low: UInt64, high: UInt64) -> StoreName {
+        var holder: [UInt8] = []
+        for word in [low, high] {
+            for shift in stride(from: 56, through: 0, by: -8) {
+                holder.append(UInt8(truncatingIfNeeded: word >> shift))
+            }
+        }
+        let message = StoreNames.joined(tag: 4, [name, holder])
+        var bytes = StoreNames.start(.limit, prefix)
+        Base64URL.append(ring.first.names.authenticate(message.span).span.extracting(0..<16), to: &bytes)
+        return StoreName(bytes: bytes)
     }
 
     private func names(_ kind: StoreKind, tag: UInt8, _ texts: [String]) -> [StoreName] {

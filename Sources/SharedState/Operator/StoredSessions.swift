@@ -84,11 +84,17 @@ package struct StoredSessions: Sendable {
 
 extension StoredSessions {
     private func end(_ key: StoreName) async throws(StoreRefusal) -> Bool {
-        switch try await store.perform(EndSession(key: key, tombstone: lifetime.memoryOfEnding)) {
+        let end = EndSession(key: key, tombstone: lifetime.memoryOfEnding, keepsRevocable: true)
+        switch try await store.perform(end) {
         case .ended(let generation):
-            try await tell(StoreLogLine(.ended, of: key, generation: generation ?? 0))
+            // The gateways see to its tokens (SH-46).
+            try await tell(StoreLogLine(.endedByOperator, of: key, generation: generation ?? 0))
             return true
-        case .absent, .endedBefore: return false
+        case .endedBefore:
+            // Perhaps by this very question, whose answer was lost: nobody may have heard of it.
+            try await tell(StoreLogLine(.ended, of: key))
+            return false
+        case .absent: return false
         }
     }
 
@@ -101,8 +107,10 @@ extension StoredSessions {
     private func entries(_ which: Which) async throws(StoreRefusal) -> [ListEnrolled.Entry] {
         var ends: [[UInt8]: Int64] = [:]
         for index in indexes(which) {
-            for entry in try await store.perform(ListEnrolled(key: index)) {
-                ends[entry.suffix] = max(entry.end, ends[entry.suffix] ?? 0)
+            for first in stride(from: 0, to: EnrollSession.limit, by: ListEnrolled.page) {
+                let page = try await store.perform(ListEnrolled(key: index, first: first))
+                for entry in page.entries { ends[entry.suffix] = max(entry.end, ends[entry.suffix] ?? 0) }
+                guard page.isFull else { break }
             }
         }
         return ends.map { ListEnrolled.Entry(suffix: $0.key, end: $0.value) }
@@ -118,7 +126,9 @@ extension StoredSessions {
             guard error == .refused("NOPERM") else { throw error }
             return nil
         }
-        guard let left, now + left < end - 1000 else { return nil }
+        guard let left else { return nil }
+        let (until, overflow) = now.addingReportingOverflow(left)
+        guard !overflow, until < end - 1000 else { return nil }
         let used = now - (limits.idle * 1000 - left)
         return used > now ? nil : used / 1000
     }

@@ -6,6 +6,7 @@
 ///
 ///     a session    g  generation        f  fence of the last lease       x  ended: the generation it had
 ///                  v  sealed value      l  end of the lease              n  not to be refreshed before
+///                  r  sealed refresh token, to be revoked when the session ends without its cookie
 enum StoreScript: String, Sendable, CaseIterable {
     /// Keeps a new session unless there is one, or was.
     case keep
@@ -25,6 +26,8 @@ enum StoreScript: String, Sendable, CaseIterable {
     case fetch
     /// Writes a line into the log of endings and refreshes.
     case log
+    /// Grants a part of a rate of requests.
+    case lease
 
     /// The script, as the store is given it.
     var text: String {
@@ -38,12 +41,13 @@ enum StoreScript: String, Sendable, CaseIterable {
         case .enroll: StoreScript.enrollText
         case .fetch: StoreScript.fetchText
         case .log: StoreScript.logText
+        case .lease: StoreScript.leaseText
         }
     }
 }
 
 extension StoreScript {
-    /// ARGV: generation, value, milliseconds to live.
+    /// ARGV: generation, value, milliseconds to live; the refresh token for its revocation, or nothing.
     private static let keepText = """
         #!lua
         if redis.call('EXISTS', KEYS[1]) == 1 then
@@ -51,6 +55,7 @@ extension StoreScript {
             return 1
         end
         redis.call('HSET', KEYS[1], 'g', ARGV[1], 'v', ARGV[2])
+        if ARGV[4] then redis.call('HSET', KEYS[1], 'r', ARGV[4]) end
         redis.call('PEXPIRE', KEYS[1], ARGV[3])
         return 0
         """
@@ -78,7 +83,8 @@ extension StoreScript {
         return {4, fence}
         """
 
-    /// ARGV: generation, fence, new generation, new value, milliseconds to live.
+    /// ARGV: generation, fence, new generation, new value, milliseconds to live; the refresh token for its revocation, or
+    /// nothing.
     ///
     /// Nobody but the holder of a fence moves a session on under it. So a holder who does not know whether this was done,
     /// because the answer was lost, may ask again, and learns that it was.
@@ -89,7 +95,8 @@ extension StoreScript {
         if s[2] == ARGV[2] and s[1] == ARGV[3] then return {2} end
         if s[1] ~= ARGV[1] or s[2] ~= ARGV[2] then return {1, s[1]} end
         redis.call('HSET', KEYS[1], 'g', ARGV[3], 'v', ARGV[4])
-        redis.call('HDEL', KEYS[1], 'l', 'n')
+        redis.call('HDEL', KEYS[1], 'l', 'n', 'r')
+        if ARGV[6] then redis.call('HSET', KEYS[1], 'r', ARGV[6]) end
         redis.call('PEXPIRE', KEYS[1], ARGV[5])
         return {2}
         """
@@ -107,16 +114,17 @@ extension StoreScript {
         return 2
         """
 
-    /// ARGV: milliseconds that the tombstone stays.
+    /// ARGV: milliseconds that the tombstone stays; 1 where the refresh token stays with it, for whoever revokes it.
     private static let endText = """
         #!lua flags=allow-oom
-        local s = redis.call('HMGET', KEYS[1], 'g', 'x')
+        local s = redis.call('HMGET', KEYS[1], 'g', 'x', 'r')
         if s[2] then
             redis.call('PEXPIRE', KEYS[1], ARGV[1], 'GT')
             return {2}
         end
         redis.call('UNLINK', KEYS[1])
         redis.call('HSET', KEYS[1], 'x', s[1] or '-')
+        if s[3] and ARGV[2] == '1' then redis.call('HSET', KEYS[1], 'r', s[3]) end
         redis.call('PEXPIRE', KEYS[1], ARGV[1])
         if s[1] then return {1, s[1]} end
         return {0}
@@ -165,9 +173,37 @@ extension StoreScript {
         return s[2]
         """
 
+    /// ARGV: nanoseconds that one takes to come back, how many there are at most, how many were spent, how many are wanted.
+    ///
+    /// Those that were spent are the ones without a grant, less those granted and not spent. Returns how many are granted,
+    /// and in how many microseconds there is another one.
+    ///
+    /// The value is until when all that was taken is paid for, by the store's clock. What lies further ahead than anybody
+    /// here writes is nobody's word: the clock was set back, or a stranger wrote it.
+    private static let leaseText = """
+        #!lua
+        local time = redis.call('TIME')
+        local now = time[1] * 1000000 + time[2]
+        local interval = ARGV[1] / 1000
+        local full = ARGV[2] * interval
+        local taken = (tonumber(redis.call('GET', KEYS[1]) or 0) or 0) - now
+        if not (taken > 0 and taken <= 10 * full + 1) then taken = 0 end
+        taken = math.min(math.max(0, taken + ARGV[3] * interval), 10 * full)
+        local granted = math.max(0, math.min(tonumber(ARGV[4]), math.floor((full - taken) / interval + 0.000001)))
+        taken = taken + granted * interval
+        redis.call('SET', KEYS[1], string.format('%.0f', now + taken), 'PX', string.format('%.0f', taken / 1000 + 1))
+        return {granted, math.ceil(math.max(0, taken + interval - full))}
+        """
+
     /// ARGV: lines that are kept, more or less; kind, name, generation.
+    ///
+    /// The end of the log, in a hundred years, is there so that two commands write: a server that leaves out at its start what
+    /// scripts wrote by several, because its default user has no rights, then lacks the line too, and that is noticed.
     private static let logText = """
         #!lua flags=allow-oom
-        return redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'k', ARGV[2], 'n', ARGV[3], 'g', ARGV[4])
+        local place = redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*',
+            'k', ARGV[2], 'n', ARGV[3], 'g', ARGV[4])
+        redis.call('PEXPIRE', KEYS[1], '3153600000000')
+        return place
         """
 }

@@ -4,9 +4,9 @@ import Sessions
 /// What a sealed session in the store turned out to be.
 enum OpenedSession: Sendable {
     case session(Session)
-    /// None (SH-22): whoever reads this tells nobody why, counts it, and says `store_tampered`.
+    /// One that was altered is none (SH-22): whoever reads this tells nobody why, counts it, and says `store_tampered`.
     ///
-    /// A value whose key this replica does not know is left where it is: keys come to replicas one after another.
+    /// Of a value whose key this replica does not know nobody here can say: keys come to replicas one after another (SH-26).
     case unopened(StoreEnvelope.Unopened)
     /// Genuine, and not understood here: never "none", or a rolling upgrade would sign people out (SH-26).
     case unreadable(version: UInt8)

@@ -38,6 +38,8 @@ final class KnownSessions: Sendable {
         var seenAt: Int64
         /// The generation in the store while a newer one waits here to be written (SH-34).
         var leased: UInt32?
+        /// Until when that is tried.
+        var heldUntil = Int64.min
         var isUsed = false
 
         init(_ session: Session, secret: SHA256Digest?, markers: [NameDigest], checkedAt: Int64?) {
@@ -48,6 +50,79 @@ final class KnownSessions: Sendable {
             self.checkedAt = checkedAt
             seenAt = session.seenAt
         }
+
+        /// Whether it is still as a request found it in this generation, and what is to be asked.
+        mutating func standing(generation: UInt32, now: Int64, _ rules: CheckRules) -> SessionStanding {
+            guard session.generation == generation, newest <= generation, now < rules.limits.end(of: session),
+                now < SessionLimits.sum(seenAt, rules.limits.idle)
+            else { return .unknown }
+            isUsed = true
+            switch rules.age(checkedAt, now: now) {
+            case .over: return .unknown
+            case .fresh: return .same(until: rules.usableUntil(checkedAt, now: now))
+            case .due:
+                let until = SessionLimits.sum(now, 1)
+                // One question a second while the store does not answer.
+                guard askedAt != now else { return .same(until: until) }
+                askedAt = now
+                return .due(until: until)
+            }
+        }
+
+        /// The store said so at `time`.
+        mutating func confirm(generation: UInt32, at time: Int64) {
+            newest = max(newest, generation)
+            checkedAt = time
+        }
+    }
+
+    /// The sessions that one marker could end; nearly always one, which takes no memory of its own.
+    private enum Covered {
+        case one(NameDigest)
+        case many(Set<NameDigest>)
+
+        mutating func insert(_ key: NameDigest) {
+            switch self {
+            case .one(key): break
+            case .one(let other): self = .many([other, key])
+            case .many(var keys):
+                self = .one(key)
+                keys.insert(key)
+                self = .many(keys)
+            }
+        }
+
+        /// False when there is none left.
+        mutating func remove(_ key: NameDigest) -> Bool {
+            switch self {
+            case .one(let other): return other != key
+            case .many(var keys):
+                self = .one(key)
+                keys.remove(key)
+                self = .many(keys)
+                return !keys.isEmpty
+            }
+        }
+
+        var all: [NameDigest] {
+            switch self {
+            case .one(let key): [key]
+            case .many(let keys): Array(keys)
+            }
+        }
+    }
+
+    /// What is asked about a session that is known.
+    struct Checked: Sendable {
+        let generation: UInt32
+        let leased: UInt32?
+        let markers: [NameDigest]
+
+        init(_ entry: borrowing Entry) {
+            generation = entry.session.generation
+            leased = entry.leased
+            markers = entry.markers
+        }
     }
 
     private struct State {
@@ -57,19 +132,18 @@ final class KnownSessions: Sendable {
         var hand = 0
         var ended: [NameDigest: Int64] = [:]
         /// The sessions that a marker could end, so that a line about one does not look through all of them.
-        var byMarker: [NameDigest: Set<NameDigest>] = [:]
+        var byMarker: [NameDigest: Covered] = [:]
 
         mutating func insert(_ key: NameDigest, _ entry: Entry) {
             entries[key] = entry
-            for marker in entry.markers { byMarker[marker, default: []].insert(key) }
+            for marker in entry.markers { byMarker[marker, default: .one(key)].insert(key) }
         }
 
         @discardableResult
         mutating func remove(_ key: NameDigest) -> Entry? {
             guard let entry = entries.removeValue(forKey: key) else { return nil }
             for marker in entry.markers {
-                byMarker[marker]?.remove(key)
-                if byMarker[marker]?.isEmpty == true { byMarker[marker] = nil }
+                if byMarker[marker]?.remove(key) == false { byMarker[marker] = nil }
             }
             return entry
         }
@@ -82,7 +156,7 @@ final class KnownSessions: Sendable {
     private let shards = (0..<64).map { _ in Shard() }
     private let endingCount = Atomic<UInt64>(0)
     private let markerLines = Atomic<UInt64>(0)
-    private let limit: Int
+    private let limit: Atomic<Int>
 
     /// Seconds for which it is known what was ended: longer than an answer can be under way.
     private static let memoryOfEnding: Int64 = 600
@@ -90,7 +164,13 @@ final class KnownSessions: Sendable {
     private static let endedLimit = 1024
 
     /// Knows that many sessions at most.
-    init(limit: Int) { self.limit = max(1, (max(1, limit) + 63) / 64) }
+    init(limit: Int) { self.limit = Atomic(KnownSessions.share(limit)) }
+
+    /// Knows so many from now on; where that is less, the others go with the next sweep.
+    func change(limit: Int) { self.limit.store(KnownSessions.share(limit), ordering: .relaxed) }
+
+    /// What a part may have.
+    private static func share(_ limit: Int) -> Int { max(1, min(max(1, limit), .max - 63) + 63) / 64 }
 
     /// Grows with every ending, after that can be seen.
     var endings: UInt64 { endingCount.load(ordering: .acquiring) }
@@ -100,11 +180,13 @@ final class KnownSessions: Sendable {
     var count: Int { shards.reduce(0) { $0 + $1.state.withLock { $0.entries.count } } }
 
     /// What a request with this cookie is told.
-    func look(_ key: NameDigest, secret: SHA256Digest, now: Int64, _ rules: CheckRules) -> Look {
+    func look(
+        _ key: NameDigest, secret: @autoclosure () -> SHA256Digest, now: Int64, _ rules: CheckRules
+    ) -> Look {
         shard(key).state.withLock { state in
             guard state.ended[key] == nil else { return .over }
             // Digests compare every bit (T-52).
-            guard let entry = state.entries[key], entry.secret == secret else { return .unknown }
+            guard let entry = state.entries[key], entry.secret == secret() else { return .unknown }
             guard now < rules.limits.end(of: entry.session) else { return .over }
             // The store knows better where somebody else may have used or refreshed it.
             guard entry.session.generation >= entry.newest,
@@ -122,6 +204,16 @@ final class KnownSessions: Sendable {
                 return .due(session)
             case .over: return .unknown
             }
+        }
+    }
+
+    /// Whether a session that a request found in this generation a while ago is still so (SH-71).
+    ///
+    /// One look at a few fields, and nothing is copied: this is on the way of every tenth request, or so.
+    func standing(_ key: NameDigest, generation: UInt32, now: Int64, _ rules: CheckRules) -> SessionStanding {
+        shard(key).state.withLock { state in
+            guard let place = state.entries.index(forKey: key), state.ended[key] == nil else { return .unknown }
+            return state.entries.values[place].standing(generation: generation, now: now, rules)
         }
     }
 
@@ -160,14 +252,31 @@ final class KnownSessions: Sendable {
     /// The store said at `time` that a session is there, in this generation.
     func confirm(_ key: NameDigest, generation: UInt32, at time: Int64) {
         shard(key).state.withLock { state in
-            guard let entry = state.entries[key] else { return }
-            state.entries[key]?.newest = max(entry.newest, generation)
-            state.entries[key]?.checkedAt = time
+            guard let place = state.entries.index(forKey: key) else { return }
+            state.entries.values[place].confirm(generation: generation, at: time)
+        }
+    }
+
+    /// What is asked about a session that is known here, without a copy of the session.
+    func checked(_ key: NameDigest) -> Checked? {
+        shard(key).state.withLock { state in
+            guard let place = state.entries.index(forKey: key) else { return nil }
+            return Checked(state.entries.values[place])
+        }
+    }
+
+    /// The question about one that was due was not asked.
+    func notAsked(_ key: NameDigest) {
+        shard(key).state.withLock { state in
+            guard let place = state.entries.index(forKey: key) else { return }
+            state.entries.values[place].askedAt = .min
         }
     }
 
     /// Keeps a state that the store does not have yet.
-    func hold(_ key: NameDigest, _ entry: Entry, leased: UInt32) -> Bool {
+    ///
+    /// The writer tries until a time; what it could not write by then is nobody's any more.
+    func hold(_ key: NameDigest, _ entry: Entry, leased: UInt32, until: Int64) -> Bool {
         shard(key).state.withLock { state in
             guard state.ended[key] == nil else { return false }
             if state.entries[key] == nil {
@@ -180,6 +289,7 @@ final class KnownSessions: Sendable {
             state.entries[key]?.session = entry.session
             state.entries[key]?.newest = max(known.newest, entry.newest)
             state.entries[key]?.leased = leased
+            state.entries[key]?.heldUntil = until
             return true
         }
     }
@@ -195,9 +305,8 @@ final class KnownSessions: Sendable {
     /// Notes that a session is in use; when it was before, if that is long enough ago that the store is to know it.
     func takeTouch(_ key: NameDigest, secret: SHA256Digest, now: Int64, interval: Int64) -> Int64? {
         shard(key).state.withLock { state in
-            // A time ahead is from before the clock was set back.
             guard let entry = state.entries[key], entry.secret == secret,
-                SessionLimits.sum(entry.seenAt, interval) <= now || SessionLimits.sum(now, interval) < entry.seenAt
+                SessionLimits.isTouchDue(seenAt: entry.seenAt, now: now, interval: interval)
             else { return nil }
             state.entries[key]?.seenAt = now
             return entry.seenAt
@@ -214,16 +323,14 @@ final class KnownSessions: Sendable {
 
     /// Until when a session may be used without another look here.
     func usableUntil(_ key: NameDigest, now: Int64, _ rules: CheckRules) -> Int64 {
-        let checkedAt = shard(key).state.withLock { $0.entries[key]?.checkedAt }
-        guard rules.recheck > 0, let checkedAt else { return now }
-        return max(SessionLimits.sum(checkedAt, rules.recheck), SessionLimits.sum(now, 1))
+        rules.usableUntil(shard(key).state.withLock { $0.entries[key]?.checkedAt }, now: now)
     }
 
     private func shard(_ key: NameDigest) -> Shard { shards[key.shard] }
 
     /// Takes a place, from whoever was not used since the hand last came by; sessions that wait to be written stay.
     private func makeRoom(_ key: NameDigest, in state: inout State) {
-        guard state.places.count >= limit else { return state.places.append(key) }
+        guard state.places.count >= limit.load(ordering: .relaxed) else { return state.places.append(key) }
         for _ in 0..<(2 * state.places.count) {
             let place = state.hand
             state.hand = (place + 1) % state.places.count
@@ -272,7 +379,7 @@ extension KnownSessions {
     func sessions(with markers: Set<NameDigest>) -> [(NameDigest, Session)] {
         shards.flatMap { shard in
             shard.state.withLock { state in
-                markers.flatMap { state.byMarker[$0] ?? [] }.compactMap { key in
+                markers.flatMap { state.byMarker[$0]?.all ?? [] }.compactMap { key in
                     state.entries[key].map { (key, $0.session) }
                 }
             }
@@ -299,7 +406,12 @@ extension KnownSessions {
     func makeAllDue() {
         for shard in shards {
             shard.state.withLock { state in
-                for key in state.entries.keys { state.entries[key]?.checkedAt = nil }
+                // In place: a change by key while the keys are gone through would copy all of it.
+                var index = state.entries.values.startIndex
+                while index != state.entries.values.endIndex {
+                    state.entries.values[index].checkedAt = nil
+                    state.entries.values.formIndex(after: &index)
+                }
             }
         }
         noteEnding()
@@ -307,10 +419,12 @@ extension KnownSessions {
 
     /// Whether the caller is to ask about a session that is open here, a stream or a tunnel; once in a second at most.
     func takeQuestion(_ key: NameDigest, _ make: () -> Entry, now: Int64, _ rules: CheckRules) -> Bool {
-        shard(key).state.withLock { state in
-            if state.entries[key] == nil {
+        // Its names are codes under the ring's keys: not while others wait for the part.
+        let made = entry(key) == nil ? make() : nil
+        return shard(key).state.withLock { state in
+            if state.entries[key] == nil, let made {
                 makeRoom(key, in: &state)
-                state.insert(key, make())
+                state.insert(key, made)
             }
             guard let entry = state.entries[key], entry.askedAt != now else { return false }
             if case .fresh = rules.age(entry.checkedAt, now: now) { return false }
@@ -324,12 +438,32 @@ extension KnownSessions {
         for shard in shards {
             shard.state.withLock { state in
                 state.ended = state.ended.filter { now < $0.value }
+                // One that could not be written goes too, once nobody tries any more: an older state in the store would be
+                // taken for it for good, and its place would never be anybody else's.
                 let over = state.entries.filter {
-                    $0.value.leased == nil && now >= limits.end(of: $0.value.session)
+                    now >= limits.end(of: $0.value.session) || ($0.value.leased != nil && now >= $0.value.heldUntil)
                 }
                 for key in over.keys { state.remove(key) }
+                shrink(&state)
             }
         }
+    }
+}
+
+extension KnownSessions {
+    /// Gives places back beyond the limit, of those that do not wait to be written.
+    private func shrink(_ state: inout State) {
+        let excess = state.places.count - limit.load(ordering: .relaxed)
+        guard excess > 0 else { return }
+        var left = excess
+        state.places.removeAll { key in
+            guard left > 0, state.entries[key]?.leased == nil else { return false }
+            left -= 1
+            return true
+        }
+        state.hand = 0
+        let kept = Set(state.places)
+        for key in state.entries.keys.filter({ !kept.contains($0) }) { state.remove(key) }
     }
 }
 
@@ -340,6 +474,12 @@ struct CheckRules: Sendable {
     let limits: SessionLimits
     /// Seconds from one question about a session to the next; 0: each time.
     let recheck: Int64
+
+    /// Until when an answer of that time is good without another look.
+    func usableUntil(_ checkedAt: Int64?, now: Int64) -> Int64 {
+        guard recheck > 0, let checkedAt else { return now }
+        return max(SessionLimits.sum(checkedAt, recheck), SessionLimits.sum(now, 1))
+    }
 
     /// How old an answer of that time is.
     func age(_ checkedAt: Int64?, now: Int64) -> Age {

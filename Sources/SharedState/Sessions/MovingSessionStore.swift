@@ -90,7 +90,8 @@ final class MovingSessionStore: SessionStore {
     func changed(_ session: Session) async { await shared.changed(session) }
 
     func usableUntil(_ session: Session, now: Int64) -> Int64 {
-        isInStore(session) ? shared.usableUntil(session, now: now) : .max
+        // Of one that the store has, and that had to make room here, nothing is known: it is asked about.
+        isInStore(session) || movesIntoStore ? shared.usableUntil(session, now: now) : .max
     }
 
     func touch(_ value: [UInt8], _ session: Session, now: Int64) -> [UInt8]? {
@@ -105,6 +106,8 @@ final class MovingSessionStore: SessionStore {
         return ended + (try await cookies.end(which, now: now))
     }
 
+    func claimRevocation(of session: Session) async -> Bool { await shared.claimRevocation(of: session) }
+
     func isEnded(_ session: Session, now: Int64) -> Bool {
         guard !cookies.isEnded(session, now: now) else { return true }
         // Of one that stays in its cookie the store knows its ending, and nothing else.
@@ -113,6 +116,7 @@ final class MovingSessionStore: SessionStore {
     }
 
     var alive: Int? { nil }
+    var isElsewhere: Bool { true }
     var endings: UInt64 { cookies.endings &+ shared.endings }
 
     func goesOn(from other: any SessionStore) -> Bool {

@@ -4,7 +4,8 @@ import Synchronization
 /// open here, and as many questions at once would leave the link no room for anybody else (SH-40).
 final class OpenQuestions: Sendable {
     private struct State {
-        var waiting: [NameDigest] = []
+        /// Each once: every line and every gap adds those that the gap before has added.
+        var waiting: Set<NameDigest> = []
         /// Those of which the store said nothing.
         var unanswered: Set<NameDigest> = []
         var isAsking = false
@@ -17,7 +18,7 @@ final class OpenQuestions: Sendable {
     /// Takes more of them; whether the caller is to ask, because nobody does.
     func add(_ keys: [NameDigest]) -> Bool {
         state.withLock { state in
-            state.waiting += keys
+            state.waiting.formUnion(keys)
             guard !state.isAsking, !state.waiting.isEmpty else { return false }
             state.isAsking = true
             return true
@@ -31,8 +32,9 @@ final class OpenQuestions: Sendable {
                 state.isAsking = false
                 return nil
             }
-            defer { state.waiting.removeFirst(min(OpenQuestions.batch, state.waiting.count)) }
-            return Array(state.waiting.prefix(OpenQuestions.batch))
+            let batch = Array(state.waiting.prefix(OpenQuestions.batch))
+            state.waiting.subtract(batch)
+            return batch
         }
     }
 

@@ -77,36 +77,57 @@ struct SessionQuestions: Sendable {
         return leaving.filter { $0 != name }
     }
 
-    /// Ends sessions by name, and tells all processes; success means that each is ended.
-    func end(_ sessions: [StoreName], tombstone: TimeToLive) async throws(SessionStoreRefusal) {
+    /// A session that was there, and was ended now.
+    struct Ended: Sendable {
+        let name: StoreName
+        /// The newest one that the store had.
+        let generation: UInt32
+    }
+
+    /// Ends sessions by name, and tells all processes how; success means that each is ended.
+    ///
+    /// Those that this call has ended: others were over before.
+    @discardableResult
+    func end(
+        _ sessions: [StoreName], tombstone: TimeToLive, as kind: StoreLogLine.Kind = .ended
+    ) async throws(SessionStoreRefusal) -> [Ended] {
         var remaining = sessions[...]
+        var ended: [Ended] = []
         // A user has a thousand at most; as many as that at once would keep the link from everybody else.
         while !remaining.isEmpty {
             let batch = remaining.prefix(SessionQuestions.batch)
             remaining = remaining.dropFirst(SessionQuestions.batch)
-            let refusal = await withTaskGroup(of: StoreRefusal?.self) { group in
-                for name in batch { group.addTask { await endOne(name, tombstone) } }
-                return await group.reduce(nil) { $0 ?? $1 }
+            let results = await withTaskGroup(of: Result<Ended?, StoreRefusal>.self) { group in
+                for name in batch { group.addTask { await endOne(name, tombstone, kind) } }
+                return await group.reduce(into: []) { $0.append($1) }
             }
-            if refusal != nil { throw .unavailable }
+            for result in results { if let one = try result.orUnavailable() { ended.append(one) } }
         }
+        return ended
     }
 
     private static let batch = 32
 
-    private func endOne(_ name: StoreName, _ tombstone: TimeToLive) async -> StoreRefusal? {
+    private func endOne(
+        _ name: StoreName, _ tombstone: TimeToLive, _ kind: StoreLogLine.Kind
+    ) async -> Result<Ended?, StoreRefusal> {
         let ended: EndSession.Outcome
-        switch await answer(EndSession(key: name, tombstone: tombstone)) {
+        switch await answer(EndSession(key: name, tombstone: tombstone, keepsRevocable: kind != .ended)) {
         case .success(let outcome): ended = outcome
-        case .failure(let refusal): return refusal
+        case .failure(let refusal): return .failure(refusal)
         }
         switch ended {
-        case .ended(let generation): await tell(StoreLogLine(.ended, of: name, generation: generation ?? 0))
-        case .absent: await tell(StoreLogLine(.ended, of: name))
-        // Whoever ended it has told.
-        case .endedBefore: break
+        case .ended(let generation):
+            await tell(StoreLogLine(kind, of: name, generation: generation ?? 0))
+            return .success(Ended(name: name, generation: generation ?? 0))
+        case .absent:
+            await tell(StoreLogLine(.ended, of: name))
+            return .success(nil)
+        // Perhaps by this very question, whose answer was lost: whoever ended it may not have told.
+        case .endedBefore:
+            await tell(StoreLogLine(kind, of: name))
+            return .success(nil)
         }
-        return nil
     }
 
     /// Writes a marker, under the first key: the others are still asked for.

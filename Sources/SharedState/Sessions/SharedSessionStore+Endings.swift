@@ -34,12 +34,20 @@ extension SharedSessionStore {
         var names = mine.map { shared.names.session($0.1.id) }
         // An index does not say when its sessions began: where some may live on, the marker alone says which.
         if ending.until >= now { names += try await questions.members(of: ending.indexes) }
-        try await questions.end(Array(Set(names)), tombstone: lifetime.memoryOfEnding)
+        var others = try await questions.end(
+            Array(Set(names)), tombstone: lifetime.memoryOfEnding, as: .endedByServer)
         var ended: [Session] = []
-        for (key, _) in mine {
-            if let session = known.end(key, now: now) { ended.append(session) }
+        for (key, session) in mine {
+            let name = shared.names.session(session.id)
+            let place = others.firstIndex { $0.name == name }
+            let newest = known.end(key, now: now)
             waiting.wake(key)
+            // Of an older state than the store's the tokens are spent: whoever has the newest revokes those.
+            guard let newest, newest.generation >= place.map({ others[$0].generation }) ?? 0 else { continue }
+            ended.append(newest)
+            if let place { others.remove(at: place) }
         }
+        seeLater(to: others.map(\.name), endedAs: .endedByServer)
         known.noteEnding()
         await questions.tell(StoreLogLine(.marked, of: ending.markers[0]))
         return ended
@@ -63,10 +71,12 @@ extension SharedSessionStore {
         for line in lines {
             guard let key = NameDigest(suffix: line.suffix) else { continue }
             switch line.kind {
-            case .ended:
+            case .ended, .endedByServer, .displaced, .endedByOperator:
                 // One of another client, or one that nobody here has seen, is noted too: an answer may be under way.
-                if known.end(key, now: now) != nil { isNews = true }
+                let session = known.end(key, now: now)
+                if session != nil { isNews = true }
                 waiting.wake(key)
+                if line.isOrphaning { orphaned(session, line) }
             case .refreshed:
                 known.learn(key, generation: line.generation)
                 waiting.wake(key)

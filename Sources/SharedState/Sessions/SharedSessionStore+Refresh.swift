@@ -10,7 +10,9 @@ extension SharedSessionStore {
         let begin = BeginRefresh(
             key: shared.names.session(session.id), generation: session.generation,
             lease: TimeToLive(milliseconds: leaseMilliseconds))
-        switch try await questions.perform(begin) {
+        let outcome = try await questions.perform(begin)
+        count(outcome, isHeld: { known.entry(key)?.leased == $0 })
+        switch outcome {
         case .yours(let fence): return .yours(RefreshLease(fence: fence, generation: session.generation))
         case .busy(let milliseconds): return .busy(milliseconds: milliseconds)
         case .paused(let milliseconds): return .paused(milliseconds: milliseconds)
@@ -30,6 +32,17 @@ extension SharedSessionStore {
 
     private static let shortWait: Int64 = 200
 
+    private func count(_ outcome: BeginRefresh.Outcome, isHeld: (UInt32) -> Bool) {
+        switch outcome {
+        case .yours: shared.figures.count(StoreFigures.RefreshAnswer.yours)
+        case .busy, .paused: shared.figures.count(StoreFigures.RefreshAnswer.busy)
+        case .newer: shared.figures.count(StoreFigures.RefreshAnswer.newer)
+        case .older(let generation) where isHeld(generation):
+            shared.figures.count(StoreFigures.RefreshAnswer.busy)
+        case .older, .gone: shared.figures.count(StoreFigures.RefreshAnswer.gone)
+        }
+    }
+
     package func replace(
         _ value: [UInt8], by session: Session, under lease: RefreshLease, now: Int64
     ) async throws(SessionStoreRefusal) -> RefreshOutcome {
@@ -45,7 +58,7 @@ extension SharedSessionStore {
         }
         let commit = CommitRefresh(
             key: name, fence: lease.fence, leased: lease.generation, generation: session.generation, value: sealed,
-            timeToLive: time)
+            timeToLive: time, revocable: try sealedForRevocation(session, name))
         switch try await questions.perform(commit) {
         case .kept:
             guard known.keep(key, entry(session, cookie, checkedAt: now)) else { return .gone }
@@ -54,6 +67,7 @@ extension SharedSessionStore {
             inBackground { await $0.questions.tell(line) }
             return .kept(value)
         case .lost:
+            shared.figures.count(StoreFigures.RefreshAnswer.lost)
             known.letGo(key)
             guard let theirs = try await ask(cookie, now: now) else { return .gone }
             return .lost(theirs)
@@ -66,7 +80,8 @@ extension SharedSessionStore {
     package func hold(_ value: [UInt8], _ session: Session, under lease: RefreshLease, now: Int64) -> Bool {
         guard let cookie = SharedCookie(value.span), cookie.id == session.id else { return false }
         return known.hold(
-            Self.key(cookie), entry(session, cookie, checkedAt: now), leased: lease.generation)
+            Self.key(cookie), entry(session, cookie, checkedAt: now), leased: lease.generation,
+            until: SessionLimits.sum(now, rules.limits.idle))
     }
 
     package func putBack(_ session: Session, _ lease: RefreshLease, pauseMilliseconds: Int64) async {

@@ -1,5 +1,5 @@
 import Bytes
-import Crypto
+package import Crypto
 package import Sessions
 import Synchronization
 
@@ -11,6 +11,8 @@ package enum SharedSessionNote: Sendable, Equatable {
     case rolledBack
     /// Another release wrote it, in a format that this one does not read (SH-26).
     case unreadable(version: UInt8)
+    /// It was sealed with a key that this replica does not have (SH-26).
+    case keyUnknown
     /// Sessions that are known here ended elsewhere: their streams and tunnels are to be looked at (SH-39).
     case ended
 }
@@ -32,9 +34,13 @@ package final class SharedSessionStore: SessionStore {
     let waiting: ChangeWaiters
     /// Whose users these sessions are of; nil: anybody's.
     private let issuer: String?
-    private let client: String
+    let client: String
     private let executor: any TaskExecutor
     private let onNote: @Sendable (SharedSessionNote) -> Void
+    /// Seals refresh tokens for their revocation; nil where none is kept for that.
+    let revocable: RevocableSeal?
+    let onOrphan: @Sendable (OrphanedTokens) -> Void
+    let pause: @Sendable (Int) async -> Void
     private let loads: SessionLoads
     let open = OpenQuestions()
     private let background = Atomic<Int>(0)
@@ -52,6 +58,11 @@ package final class SharedSessionStore: SessionStore {
         issuer = client.issuer
         self.executor = executor
         onNote = client.onNote
+        onOrphan = client.onOrphan
+        pause = client.pause
+        revocable =
+            settings.isRevocable
+            ? RevocableSeal(ring: shared.ring, client: client.name, clientID: client.identifier) : nil
         questions = SessionQuestions(shared: shared, client: client.name)
         seal = SessionSeal(ring: shared.ring, client: client.name, clientID: client.identifier)
         lifetime = SessionLifetime(settings)
@@ -60,6 +71,7 @@ package final class SharedSessionStore: SessionStore {
         known = same?.known ?? KnownSessions(limit: settings.limit)
         waiting = same?.waiting ?? ChangeWaiters()
         loads = same?.loads ?? SessionLoads()
+        known.change(limit: settings.limit)
     }
 
     package func lookUp(_ value: [UInt8], now: Int64) -> SessionLookup {
@@ -108,9 +120,12 @@ package final class SharedSessionStore: SessionStore {
         {
             let leaving = try await questions.enroll(session, for: whole)
             kept = try await questions.perform(
-                KeepSession(key: name, generation: session.generation, value: value, timeToLive: own))
-            guard kept == .kept else { return kept }
+                KeepSession(
+                    key: name, generation: session.generation, value: value, timeToLive: own,
+                    revocable: try sealedForRevocation(session, name)))
+            // The index does not name them any more, whatever became of the new one: nobody would find them again.
             try await end(leaving, now: now, onLeaving: onLeaving)
+            guard kept == .kept else { return kept }
         } else {
             // Over before it began: its cookie stands for nothing.
             return .kept
@@ -143,7 +158,10 @@ package final class SharedSessionStore: SessionStore {
     private static let ownLease: Int64 = 2000
 
     package func touch(_ value: [UInt8], _ session: Session, now: Int64) -> [UInt8]? {
-        guard let cookie = SharedCookie(value.span) else { return nil }
+        // What is noted here is never older than what the caller has.
+        guard rules.limits.isTouchDue(seenAt: session.seenAt, now: now), let cookie = SharedCookie(value.span) else {
+            return nil
+        }
         let key = Self.key(cookie)
         guard let time = lifetime.timeToLive(of: session, now: now),
             let before = known.takeTouch(
@@ -162,7 +180,12 @@ package final class SharedSessionStore: SessionStore {
         known.usableUntil(Self.key(of: session), now: now, rules)
     }
 
+    package func standing(of session: Session, id: SHA256Digest, now: Int64) -> SessionStanding {
+        known.standing(NameDigest(id), generation: session.generation, now: now, rules)
+    }
+
     package var alive: Int? { nil }
+    package var isElsewhere: Bool { true }
     package var endings: UInt64 { known.endings }
 
     package func goesOn(from other: any SessionStore) -> Bool { (other as? SharedSessionStore)?.known === known }
@@ -207,7 +230,18 @@ extension SharedSessionStore {
     func recheck(_ key: NameDigest, _ entry: KnownSessions.Entry, now: Int64) async throws(SessionStoreRefusal) -> Bool
     {
         let markersSeen = known.markersSeen
-        let standing = try await questions.standing(of: entry.session)
+        let standing: SessionQuestions.Standing
+        do throws(SessionStoreRefusal) {
+            standing = try await questions.standing(of: entry.session)
+        } catch {
+            shared.figures.count(.unknown)
+            throw error
+        }
+        switch standing {
+        case .lives: shared.figures.count(StoreFigures.SessionAnswer.recheck)
+        case .none, .covered: shared.figures.count(StoreFigures.SessionAnswer.none)
+        case .altered: shared.figures.count(StoreFigures.SessionAnswer.unknown)
+        }
         switch standing {
         case .lives(let generation):
             let isHeld = entry.leased == generation
@@ -227,21 +261,37 @@ extension SharedSessionStore {
             try await finish(entry.session, now: now)
             return false
         case .altered:
-            await discard(entry.session.id, now: now)
+            // The generation alone ends nothing: whoever has the cookie reads all of it.
+            tell(.tampered)
+            known.makeDue([key])
             return false
         }
     }
 
     /// Reads, opens and judges what lies in the store under a cookie's name.
     private func open(_ cookie: SharedCookie, now: Int64) async throws(SessionStoreRefusal) -> Session? {
+        guard !known.isOver(Self.key(cookie)) else { return nil }
+        do throws(SessionStoreRefusal) {
+            let session = try await read(cookie, now: now)
+            shared.figures.count(session == nil ? StoreFigures.SessionAnswer.none : .load)
+            return session
+        } catch {
+            shared.figures.count(.unknown)
+            throw error
+        }
+    }
+
+    private func read(_ cookie: SharedCookie, now: Int64) async throws(SessionStoreRefusal) -> Session? {
         let key = Self.key(cookie)
-        guard !known.isOver(key) else { return nil }
-        switch try await questions.perform(LoadSession(key: shared.names.session(cookie.id))) {
+        let isStranger = known.entry(key)?.secret != cookie.secretDigest
+        switch try await questions.perform(
+            LoadSession(key: shared.names.session(cookie.id), leavesRoom: isStranger))
+        {
         case .none:
             if known.entry(key) != nil { over(key, now: now) }
             return nil
         case .altered:
-            await discard(cookie.id, now: now)
+            try await discard(.altered, cookie.id, now: now)
             return nil
         case .found(let generation, let value):
             return try await judge(value, generation, of: cookie, now: now)
@@ -270,12 +320,17 @@ extension SharedSessionStore {
             let isCertain = markersSeen == known.markersSeen
             let isKept = known.keep(key, self.entry(session, cookie, checkedAt: isCertain ? now : nil))
             return isKept ? session : nil
-        case .unopened(let reason):
-            tell(.tampered)
+        case .unopened(.keyUnknown):
+            // Keys come to replicas one after another: it is a session elsewhere, and here nobody knows.
+            tell(.keyUnknown)
+            throw .unavailable
+        case .unopened(.altered):
             // A cookie with another secret opens nothing either, and must end nobody's session: only what this very
             // cookie has opened before is known to be altered.
-            if reason == .altered, entry?.secret == cookie.secretDigest || value.count < StoreEnvelope.overhead {
-                await discard(cookie.id, now: now)
+            if entry?.secret == cookie.secretDigest || value.count < StoreEnvelope.overhead {
+                try await discard(.found(generation: generation, value: value), cookie.id, now: now)
+            } else {
+                tell(.tampered)
             }
             return nil
         case .unreadable(let version):
@@ -284,21 +339,33 @@ extension SharedSessionStore {
         }
     }
 
-    private func isOfIssuer(_ session: Session) -> Bool {
+    func isOfIssuer(_ session: Session) -> Bool {
         issuer.map { $0.utf8.elementsEqual(session.issuer.utf8) } ?? true
     }
 
     /// Ends what a marker ends, so that the store need not keep it.
+    ///
+    /// Its tokens are here, and whoever wrote the marker had no cookie to find them by.
     private func finish(_ session: Session, now: Int64) async throws(SessionStoreRefusal) {
         over(Self.key(of: session), now: now)
-        try await questions.end([shared.names.session(session.id)], tombstone: lifetime.memoryOfEnding)
+        try await questions.end(
+            [shared.names.session(session.id)], tombstone: lifetime.memoryOfEnding, as: .endedByServer)
+        inBackground { await $0.revoke(session, endedAs: .endedByServer) }
     }
 
     /// Deletes what nobody of ours has written, and says so (SH-53).
-    private func discard(_ id: [UInt8], now: Int64) async {
+    ///
+    /// Where the store says the same once more: an answer that something on the way has changed, or given to the wrong command,
+    /// ends nobody's session (SH-82).
+    private func discard(
+        _ found: LoadSession.Outcome, _ id: [UInt8], now: Int64
+    ) async throws(SessionStoreRefusal) {
         tell(.tampered)
+        guard try await questions.perform(LoadSession(key: shared.names.session(id))) == found else {
+            throw .unavailable
+        }
         over(NameDigest(SessionDigests.id(id)), now: now)
-        try? await questions.end([shared.names.session(id)], tombstone: lifetime.memoryOfEnding)
+        _ = try? await questions.end([shared.names.session(id)], tombstone: lifetime.memoryOfEnding)
     }
 
     /// Ends the sessions that give way to a new one (SH-43); those that are known here are handed over.
@@ -306,10 +373,16 @@ extension SharedSessionStore {
         _ names: [StoreName], now: Int64, onLeaving: (Session) -> Void
     ) async throws(SessionStoreRefusal) {
         guard !names.isEmpty else { return }
-        try await questions.end(names, tombstone: lifetime.memoryOfEnding)
-        for key in names.compactMap({ NameDigest(suffix: $0.suffix) }) {
-            if let session = known.end(key, now: now) { onLeaving(session) }
+        var others: [StoreName] = []
+        for ended in try await questions.end(names, tombstone: lifetime.memoryOfEnding, as: .displaced) {
+            guard let key = NameDigest(suffix: ended.name.suffix) else { continue }
+            if let session = known.end(key, now: now), session.generation >= ended.generation {
+                if await claims(ended.name) ?? true { onLeaving(session) }
+            } else {
+                others.append(ended.name)
+            }
         }
+        seeLater(to: others, endedAs: .displaced)
     }
 }
 
@@ -322,9 +395,13 @@ extension SharedSessionStore {
 
     func entry(_ session: Session, _ cookie: SharedCookie?, checkedAt: Int64?) -> KnownSessions.Entry {
         KnownSessions.Entry(
-            session, secret: cookie?.secretDigest,
-            markers: questions.markers(of: session).compactMap { NameDigest(suffix: $0.suffix) },
-            checkedAt: checkedAt)
+            session, secret: cookie?.secretDigest, markers: markers(of: session), checkedAt: checkedAt)
+    }
+
+    /// The markers that could end a session.
+    func markers(of session: Session) -> [NameDigest] {
+        shared.names.markerDigests(
+            client: client, issuer: session.issuer, subject: session.subject, serverSession: session.serverSession)
     }
 
     func sealed(
@@ -363,15 +440,23 @@ package struct SharedSessionClient: Sendable {
     let identifier: String
     let issuer: String?
     let onNote: @Sendable (SharedSessionNote) -> Void
+    /// Revokes tokens that are nobody's any more.
+    let onOrphan: @Sendable (OrphanedTokens) -> Void
+    /// Waits so many milliseconds.
+    let pause: @Sendable (Int) async -> Void
 
     package init(
         name: String, identifier: String = "", issuer: String? = nil,
-        onNote: @escaping @Sendable (SharedSessionNote) -> Void = { _ in }
+        onNote: @escaping @Sendable (SharedSessionNote) -> Void = { _ in },
+        onOrphan: @escaping @Sendable (OrphanedTokens) -> Void = { _ in },
+        pause: @escaping @Sendable (Int) async -> Void = { _ in }
     ) {
         self.name = name
         self.identifier = identifier
         self.issuer = issuer
         self.onNote = onNote
+        self.onOrphan = onOrphan
+        self.pause = pause
     }
 }
 

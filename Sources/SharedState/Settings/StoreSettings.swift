@@ -9,7 +9,7 @@ package struct StoreSettings: Sendable {
 
     /// What of the gateway's state is in the store.
     package enum Share: Sendable, Equatable {
-        case sessions, proofs, logins
+        case sessions, proofs, logins, limits
     }
 
     /// Where a write has to be before it counts.
@@ -103,7 +103,7 @@ package struct StoreSettings: Sendable {
     package var keys: [Secret] = []
     /// Of every key and channel.
     package var prefix = "pc"
-    package var shares: [Share] = [.sessions, .proofs, .logins]
+    package var shares: [Share] = [.sessions, .proofs, .logins, .limits]
     package var durability = Durability.primary
     package var afterFailover = AfterFailover.accept
     package var proofsWhenDown = ProofsWhenDown.refuse

@@ -16,6 +16,8 @@
 package struct EpochWatch: Sendable {
     /// How it was noticed that what was used before is unknown.
     package enum Forgetting: Sendable, Equatable {
+        /// There is no epoch, and this process has seen none: the store is new, or forgot before it began to look.
+        case new
         /// The epoch is gone.
         case missing
         /// The epoch is another one.
@@ -28,12 +30,20 @@ package struct EpochWatch: Sendable {
         case evicted
         /// Another server is the primary now, or the same one after a restart.
         case failover
+        /// The log of endings lacks a line that was read before: the epoch is older than what was lost.
+        case log
+    }
+
+    /// Something to ask, and the number by which its answer is told: answers come in any order.
+    package struct Question: Sendable {
+        package let number: UInt32
+        package let question: StoreQuestion
     }
 
     /// What follows from an answer.
     package struct Step: Sendable {
         /// To be asked next.
-        package var questions: [StoreQuestion] = []
+        package var questions: [Question] = []
         /// What was noticed; sessions are to be asked about too, all of them.
         package var forgetting: Forgetting?
         /// Whether another server answers than before, or the same one after a restart: it may lack lines of the log that
@@ -52,7 +62,11 @@ package struct EpochWatch: Sendable {
     private let window: Int64
     private let failover: StoreSettings.AfterFailover
     private var epoch: StoreEpoch?
-    private var awaited: [Awaited] = []
+    /// What was asked and not answered, by number.
+    private var awaited: [UInt32: Awaited] = [:]
+    private var lastNumber: UInt32 = 0
+    /// Whether any epoch was seen.
+    private var hasSeenEpoch = false
     private var word: [UInt8] = []
     private var mayReadInformation = true
     private var hasConnected = false
@@ -65,6 +79,11 @@ package struct EpochWatch: Sendable {
     package private(set) var information: StoreInformation?
     /// How far clocks are apart.
     package private(set) var skew = ClockSkew()
+    /// Whether it cannot be known if a new connection leads to the same server, though proofs depend on it.
+    package var cannotSeeFailovers: Bool { !mayReadInformation && failover == .refuse }
+    /// How long proofs wait when a store is new, in seconds.
+    package var newSeconds: Int { Int(window) }
+
     /// The greatest time up to which a forgotten proof could be accepted, in seconds since 1970.
     package private(set) var forgottenUntil = Int64.min
 
@@ -79,7 +98,7 @@ package struct EpochWatch: Sendable {
     /// A connection stands: all is asked anew, before anything else is.
     ///
     /// `word` are sixteen random bytes, for an epoch that has to be made.
-    package mutating func connected(at now: WatchTime, word: [UInt8]) -> [StoreQuestion] {
+    package mutating func connected(at now: WatchTime, word: [UInt8]) -> [Question] {
         // Another server may let its users read more, or less.
         mayReadInformation = true
         isConnectedAgain = hasConnected
@@ -88,20 +107,23 @@ package struct EpochWatch: Sendable {
     }
 
     /// A second has passed; nothing while answers to the last questions are missing.
-    package mutating func secondPassed(at now: WatchTime, word: [UInt8]) -> [StoreQuestion] {
+    package mutating func secondPassed(at now: WatchTime, word: [UInt8]) -> [Question] {
         awaited.isEmpty ? ask(at: now, word: word) : []
     }
 
-    /// The answer to the first question that has none yet, in the order in which they were asked.
-    package mutating func answered(_ reply: StoreReply, at now: WatchTime) -> Step {
-        guard !awaited.isEmpty else { return Step() }
-        switch awaited.removeFirst() {
+    /// The answer to the question of this number.
+    ///
+    /// Not to the one that was asked first: a server that says "not here" or "not yet" has a question asked again, and
+    /// those behind it are answered before. What a server says of itself is then no epoch.
+    package mutating func answered(_ number: UInt32, _ reply: StoreReply, at now: WatchTime) -> Step {
+        guard let asked = awaited.removeValue(forKey: number) else { return Step() }
+        switch asked {
         case .time(let asked): return timeRead(reply, asked: asked, at: now)
         case .epoch: return epochRead(reply, at: now)
         case .information: return informationRead(reply, at: now)
         case .making(let epoch):
             guard let found = try? MakeEpoch(key: key, epoch: epoch).outcome(of: reply) else { return Step() }
-            self.epoch = found
+            (self.epoch, hasSeenEpoch) = (found, true)
             return Step()
         }
     }
@@ -111,27 +133,53 @@ package struct EpochWatch: Sendable {
         judge(epoch.map { .bytes($0) } ?? .null, at: now)
     }
 
+    /// The question of this number has no answer.
+    package mutating func unanswered(_ number: UInt32) { awaited[number] = nil }
+
+    /// The store lacks what it had.
+    package mutating func lostLine(at now: WatchTime) -> Step { forget(.log, at: now) }
+
+    /// What another connection was told of the server when it was opened, nil where it may not ask; `isAgain` where its worker
+    /// has had one before.
+    ///
+    /// Proofs that the server may have lost are refused from here on. What else follows from another server is done by the
+    /// round of questions that finds it out, which comes later: nothing of this is remembered.
+    package mutating func greeted(information text: [UInt8]?, isAgain: Bool, at now: WatchTime) -> Step {
+        guard failover == .refuse else { return Step() }
+        guard let text else { return isAgain ? forget(.failover, at: now) : Step() }
+        guard let before = information else { return Step() }
+        let read = StoreInformation(text)
+        let isSame = before.replicationID == read.replicationID && before.runID == read.runID
+        return isSame ? Step() : forget(.failover, at: now)
+    }
+
     /// The connection is gone, and with it the answers.
     package mutating func lost() {
-        awaited = []
+        awaited = [:]
     }
 }
 
 extension EpochWatch {
-    private mutating func ask(at now: WatchTime, word: [UInt8]) -> [StoreQuestion] {
+    private mutating func ask(at now: WatchTime, word: [UInt8]) -> [Question] {
         self.word = word
         time = nil
-        awaited = [.time(asked: now), .epoch]
+        awaited = [:]
         var questions = [
-            StoreQuestion(key: key, arguments: ReadTime(key: key).arguments, changesNothing: true),
-            StoreQuestion(key: key, arguments: ReadEpoch(key: key).arguments, changesNothing: true),
+            question(.time(asked: now), ReadTime(key: key).arguments),
+            question(.epoch, ReadEpoch(key: key).arguments),
         ]
-        if mayReadInformation {
-            awaited.append(.information)
-            questions.append(
-                StoreQuestion(key: key, arguments: ReadInformation(key: key).arguments, changesNothing: true))
-        }
+        if mayReadInformation { questions.append(question(.information, ReadInformation(key: key).arguments)) }
         return questions
+    }
+
+    private mutating func question(
+        _ awaited: Awaited, _ arguments: [[UInt8]], changesNothing: Bool = true
+    ) -> Question {
+        lastNumber &+= 1
+        self.awaited[lastNumber] = awaited
+        return Question(
+            number: lastNumber,
+            question: StoreQuestion(key: key, arguments: arguments, changesNothing: changesNothing))
     }
 
     private mutating func timeRead(_ reply: StoreReply, asked: WatchTime, at now: WatchTime) -> Step {
@@ -144,11 +192,10 @@ extension EpochWatch {
     private mutating func epochRead(_ reply: StoreReply, at now: WatchTime) -> Step {
         var step = judge(reply, at: now)
         // Without the store's time it cannot say when: the next second makes it.
-        guard step.forgetting == .missing, let time, !word.isEmpty else { return step }
+        guard step.forgetting == .missing || step.forgetting == .new, let time, !word.isEmpty else { return step }
         let made = StoreEpoch(word: word, at: time)
-        awaited.append(.making(made))
         step.questions = [
-            StoreQuestion(key: key, arguments: MakeEpoch(key: key, epoch: made).arguments, changesNothing: false)
+            question(.making(made), MakeEpoch(key: key, epoch: made).arguments, changesNothing: false)
         ]
         return step
     }
@@ -163,9 +210,9 @@ extension EpochWatch {
         }
         guard let found else {
             epoch = nil
-            return forget(.missing, at: now)
+            return forget(hasSeenEpoch ? .missing : .new, at: now)
         }
-        defer { epoch = found }
+        defer { (epoch, hasSeenEpoch) = (found, true) }
         if let epoch { return epoch == found ? Step() : forget(.replaced, at: now) }
         guard let madeAt = found.madeAt else { return forget(.altered, at: now) }
         let since = min(madeAt, now.seconds)

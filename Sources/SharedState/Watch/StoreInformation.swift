@@ -11,6 +11,12 @@ package struct StoreInformation: Sendable, Equatable {
     private var policy: [UInt8]?
     private var version: [UInt8]?
     private var isCluster: Bool?
+    private var replicas: Int64?
+
+    /// Asks for it: those parts alone in which something is that is read here.
+    package static let question: [[UInt8]] = [
+        .word("INFO"), .word("server"), .word("memory"), .word("stats"), .word("replication"), .word("cluster"),
+    ]
 
     /// Why a server is not what it has to be.
     package enum Unsuitability: Sendable, Equatable {
@@ -22,6 +28,8 @@ package struct StoreInformation: Sendable, Equatable {
         case cluster
         /// The configuration says that it is part of a cluster.
         case noCluster
+        /// It has no replica, and a write counts only when one has it.
+        case noReplica
     }
 
     /// Reads lines of `name:value`; what else is there is for others.
@@ -35,6 +43,7 @@ package struct StoreInformation: Sendable, Equatable {
             case "evicted_keys": evictedKeys = StoreNumber.parse(value).flatMap { $0 >= 0 ? $0 : nil }
             case "maxmemory_policy": policy = value
             case "redis_version": version = value
+            case "connected_slaves": replicas = StoreNumber.parse(value)
             case "cluster_enabled": isCluster = value == [UInt8(ascii: "1")]
             default: continue
             }
@@ -45,11 +54,14 @@ package struct StoreInformation: Sendable, Equatable {
     package var isEvicting: Bool? { policy.map { $0 != .word("noeviction") } }
 
     /// All that keeps it from being the store of a gateway, or from being a good one.
-    package func unsuitabilities(as topology: StoreSettings.Topology) -> [Unsuitability] {
+    package func unsuitabilities(
+        as topology: StoreSettings.Topology, _ durability: StoreSettings.Durability = .primary
+    ) -> [Unsuitability] {
         var found: [Unsuitability] = []
         if let version, let major = StoreNumber.parse(Array(version.prefix { $0 != UInt8(ascii: ".") })), major < 7 {
             found.append(.tooOld(version: StoreInformation.word(version)))
         }
+        if durability == .replica, replicas == 0 { found.append(.noReplica) }
         if let policy, isEvicting == true { found.append(.evicting(policy: StoreInformation.word(policy))) }
         switch (topology, isCluster) {
         case (.standalone, true), (.sentinel, true): found.append(.cluster)

@@ -8,10 +8,19 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case storeLost = "store_lost"
     /// A server does not fit to what is configured of the store.
     case storeUnsuitable = "store_unsuitable"
+    /// One in a hundred commands of a minute took a server of the store more than half of the time that they have.
+    case storeSlow = "store_slow"
+    /// The store knows nothing yet, or did not until a moment ago.
+    case storeNew = "store_new"
+    /// The store refused a command.
+    case storeRefused = "store_refused"
+    /// This machine's clock is so far from the store's that the gateway is not ready.
+    case storeClockDiffers = "store_clock_differs"
     /// The store has lost what it knew, or may have.
     case storeForgot = "store_forgot"
     /// The store is down, and each process judges proofs by what it let through itself.
     case storeProofsLocal = "store_proofs_local"
+    case storeLimitsLocal = "store_limits_local"
 
     // The process
 
@@ -31,6 +40,8 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case reloading
     /// A configuration that was read again is served by.
     case reloaded
+    /// Sessions that a reload leaves behind: they are looked for no longer where they are.
+    case sessionsLeftBehind = "sessions_left_behind"
     /// A configuration that was read again cannot be served by; the one before stays.
     case reloadRefused = "reload_refused"
     /// A setting of the configuration that was read again holds from the next start on.
@@ -66,6 +77,8 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case connectionsRefused = "connections_refused"
     /// A client was cut off because it takes its answer too slowly.
     case clientTooSlow = "client_too_slow"
+    /// A connection of HTTP/2 was ended for what its client did on it.
+    case streamsEnded = "streams_ended"
 
     // Upstreams
 

@@ -46,6 +46,7 @@ package enum WorkerCounter: Int, Sendable, CaseIterable {
     case sessionCacheHits
     case sessionCacheMisses
     case sessionCacheEvictions
+    case storeSessionsKnown
 }
 
 /// Why a TLS handshake with a client came to nothing, as the metric's label and the operator log name it.

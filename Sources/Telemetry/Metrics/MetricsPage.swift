@@ -90,8 +90,9 @@ struct MetricsPage {
             .descriptorLimit:
             writeReadings(metric, to: &text)
         case .storeUp, .storeCommands, .storeDuration, .storeInFlight, .storeWrites, .storeReconnects, .storeRedirects,
-            .storeEndingsLag, .storeGaps, .storeTampered, .storeForgot,
-            .storeProofsLocal, .storeClockSkew, .storeEvicting:
+            .storeSessions, .storeRefreshes, .storeRevocationsSkipped, .storeEndingsLag, .storeGaps, .storeTampered,
+            .storeForgot,
+            .storeProofsLocal, .storeLimitsLocal, .storeClockSkew, .storeEvicting:
             writeStore(metric, to: &text)
         case .issuerReady, .issuerKeysAge, .issuerRefreshes: writeIssuers(metric, to: &text)
         case .logDropped:
@@ -162,7 +163,7 @@ struct MetricsPage {
         shown.workers.reduce(0) { $0 &+ $1.bank.load(index) }
     }
 
-    private func sum(_ counter: WorkerCounter) -> UInt64 { sum(at: counter.rawValue) }
+    func sum(_ counter: WorkerCounter) -> UInt64 { sum(at: counter.rawValue) }
 
     private func sum(_ gauge: WorkerGauge) -> Int64 {
         Int64(bitPattern: sum(at: layout.firstGauge + gauge.rawValue))

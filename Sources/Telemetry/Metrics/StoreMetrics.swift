@@ -2,7 +2,7 @@
 package final class StoreMetrics: Sendable {
     /// What a command is about.
     package enum Kind: String, Sendable, CaseIterable {
-        case proof, session, ending, login, log, other
+        case proof, session, ending, login, log, limit, other
     }
 
     /// What came of a command.
@@ -54,7 +54,8 @@ package final class StoreMetrics: Sendable {
         case .ending: 2
         case .login: 3
         case .log: 4
-        case .other: 5
+        case .limit: 5
+        case .other: 6
         }
     }
 
@@ -91,6 +92,12 @@ package struct StoreReadings: Sendable {
     package var redirects: UInt64 = 0
     /// Connections that were lost, or did not come about, by why.
     package var reconnects: [(reason: String, count: UInt64)] = []
+    /// What the store said of sessions, by the metric's word; those that were known here are counted by workers.
+    package var sessions: [(outcome: String, count: UInt64)] = []
+    /// What the store said to whoever wanted to refresh one.
+    package var refreshes: [(outcome: String, count: UInt64)] = []
+    /// Sessions whose tokens nobody revoked.
+    package var skippedRevocations: UInt64 = 0
     /// How long ago the log of endings was read to its end, in microseconds.
     package var endingsLag: UInt64 = 0
     /// Times that endings may have been missed, so that every session was asked about.
@@ -99,6 +106,8 @@ package struct StoreReadings: Sendable {
     package var tampered: UInt64 = 0
     /// Times that the store had forgotten what it knew.
     package var forgot: UInt64 = 0
+    /// Whether requests are counted without the store.
+    package var areLimitsLocal = false
     /// Whether proofs are judged without the store.
     package var areProofsLocal = false
     /// By how much this machine's clock is ahead of the store's, in microseconds.
@@ -136,11 +145,16 @@ extension MetricsPage {
         case .storeWrites: text.sample(metric, .unsigned(readings.writes))
         case .storeReconnects: put(readings.reconnects.map { ($0.reason, $0.count) }, "reason")
         case .storeRedirects: text.sample(metric, .unsigned(readings.redirects))
+        case .storeSessions:
+            put([("known", sum(.storeSessionsKnown))] + readings.sessions.map { ($0.outcome, $0.count) }, "outcome")
+        case .storeRefreshes: put(readings.refreshes.map { ($0.outcome, $0.count) }, "outcome")
+        case .storeRevocationsSkipped: text.sample(metric, .unsigned(readings.skippedRevocations))
         case .storeEndingsLag: text.sample(metric, .millionths(readings.endingsLag))
         case .storeGaps: text.sample(metric, .unsigned(readings.gaps))
         case .storeTampered: text.sample(metric, .unsigned(readings.tampered))
         case .storeForgot: text.sample(metric, .unsigned(readings.forgot))
         case .storeProofsLocal: text.sample(metric, .whole(readings.areProofsLocal ? 1 : 0))
+        case .storeLimitsLocal: text.sample(metric, .whole(readings.areLimitsLocal ? 1 : 0))
         case .storeClockSkew: text.sample(metric, .signedMillionths(readings.clockSkew))
         case _: text.sample(metric, .whole(readings.isEvicting ? 1 : 0))
         }

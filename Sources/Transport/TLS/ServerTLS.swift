@@ -27,14 +27,16 @@ public final class ServerTLS: @unchecked Sendable {
     ///
     /// Clients are asked for certificates only where `clientCertificates` says so, whichever name they ask for. Tickets
     /// are sealed with `ticketKeys`, and are good only at the listener of this `name`, whatever else has the same keys.
+    /// With `speaksHTTP2` a client that offers `h2` gets it, whatever else it offers (RFC 9113 §3.2).
     public init(
         identities: [Identity], minimumVersion: TLSVersion, clientCertificates: ClientCertificates? = nil,
-        ticketKeys: TicketKeys = TicketKeys(), name: String = ""
+        ticketKeys: TicketKeys = TicketKeys(), name: String = "", speaksHTTP2: Bool = false
     ) throws(TLSFailure) {
         for identity in identities {
             guard let context = SSL_CTX_new(TLS_server_method()) else { throw .library(OpenSSLErrors.take()) }
             contexts.append(context)
             try ServerTLS.prepare(context, identity, minimumVersion)
+            SSL_CTX_set_alpn_select_cb(context, speaksHTTP2 ? onProtocolsWithHTTP2 : onProtocols, nil)
             try clientCertificates?.apply(to: context)
             try ServerTLS.setResumption(context, clientCertificates, name)
         }
@@ -98,7 +100,6 @@ public final class ServerTLS: @unchecked Sendable {
             portcullis_set_groups(context, "X25519MLKEM768:X25519:P-256:P-384") == 1
                 || portcullis_set_groups(context, "X25519:P-256:P-384") == 1
         else { throw .library(OpenSSLErrors.take()) }
-        SSL_CTX_set_alpn_select_cb(context, onProtocols, nil)
         // Sessions live in the clients' tickets: a cache of ours would be a lock between workers, and memory.
         portcullis_set_session_cache_off(context)
         SSL_CTX_set_info_callback(context, onState)
@@ -121,6 +122,18 @@ extension ServerTLS.Identity {
 }
 
 extension ByteStream {
+    /// Whether the handshake has agreed on HTTP/2 (RFC 9113 §3.2).
+    ///
+    /// Wraps `SSL_get0_alpn_selected`.
+    public var speaksHTTP2: Bool {
+        guard let tls else { return false }
+        var name: UnsafePointer<UInt8>?
+        var count: UInt32 = 0
+        SSL_get0_alpn_selected(tls, &name, &count)
+        guard let name, count == 2 else { return false }
+        return name[0] == UInt8(ascii: "h") && name[1] == UInt8(ascii: "2")
+    }
+
     /// Whether the client's SNI names `host` (compared without case), or it sent none.
     ///
     /// Wraps `SSL_get_servername`.
@@ -151,24 +164,44 @@ private let onState: @convention(c) (OpaquePointer?, Int32, Int32) -> Void = { s
     SSL_set_shutdown(ssl, SSL_RECEIVED_SHUTDOWN)
 }
 
-// RFC 7301 §3.2: a client that offers only protocols we do not speak gets the alert, not a guess.
-private let onProtocols:
+/// What OpenSSL asks of a client's list of protocols.
+private typealias ProtocolChoice =
     @convention(c) (
         OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, UnsafeMutablePointer<UInt8>?,
         UnsafePointer<UInt8>?, UInt32, UnsafeMutableRawPointer?
-    ) -> Int32 = { _, chosen, chosenLength, offered, offeredLength, _ in
-        guard let offered, let chosen, let chosenLength else { return SSL_TLSEXT_ERR_ALERT_FATAL }
-        let wanted: StaticString = "http/1.1"
-        var position = 0
-        while position < Int(offeredLength) {
-            let length = Int(offered[position])
-            guard position + 1 + length <= Int(offeredLength) else { break }
-            if length == wanted.utf8CodeUnitCount, memcmp(offered + position + 1, wanted.utf8Start, length) == 0 {
-                chosen.pointee = offered + position + 1
-                chosenLength.pointee = UInt8(length)
-                return SSL_TLSEXT_ERR_OK
-            }
-            position += 1 + length
-        }
+    ) -> Int32
+
+// RFC 7301 §3.2: a client that offers only protocols we do not speak gets the alert, not a guess.
+private let onProtocols: ProtocolChoice = { _, chosen, chosenLength, offered, offeredLength, _ in
+    guard let offered, let place = place(of: "http/1.1", in: offered, Int(offeredLength)) else {
         return SSL_TLSEXT_ERR_ALERT_FATAL
     }
+    chosen?.pointee = offered + place.start
+    chosenLength?.pointee = UInt8(place.count)
+    return SSL_TLSEXT_ERR_OK
+}
+
+// `h2c` is for connections without TLS, and chosen here never (RFC 9113 §3.1).
+private let onProtocolsWithHTTP2: ProtocolChoice = { _, chosen, chosenLength, offered, offeredLength, _ in
+    guard let offered,
+        let place = place(of: "h2", in: offered, Int(offeredLength))
+            ?? place(of: "http/1.1", in: offered, Int(offeredLength))
+    else { return SSL_TLSEXT_ERR_ALERT_FATAL }
+    chosen?.pointee = offered + place.start
+    chosenLength?.pointee = UInt8(place.count)
+    return SSL_TLSEXT_ERR_OK
+}
+
+/// Where a protocol's name stands in a client's list; nil where it does not.
+private func place(of name: StaticString, in offered: UnsafePointer<UInt8>, _ count: Int) -> (start: Int, count: Int)? {
+    var position = 0
+    while position < count {
+        let length = Int(offered[position])
+        guard position + 1 + length <= count else { return nil }
+        if length == name.utf8CodeUnitCount, memcmp(offered + position + 1, name.utf8Start, length) == 0 {
+            return (position + 1, length)
+        }
+        position += 1 + length
+    }
+    return nil
+}

@@ -23,6 +23,8 @@ final class JudgeRig {
         var serverName: String?
         var isFromTerminator = false
         var certificateDigest: SHA256Digest?
+        var network: (UInt64, UInt64)? = (1, 2)
+        var nanoseconds: UInt64 = 1_000_000_000
 
         func serverNameAgrees(with host: Span<UInt8>) -> Bool {
             serverName.map { Array($0.utf8).span.isEqual(to: host) } ?? true

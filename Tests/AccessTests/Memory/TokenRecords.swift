@@ -70,6 +70,7 @@ struct Witness {
         let session = Session(
             id: [1], client: "shop", issuer: "https://id.example/", subject: "user-1", claims: [], scopes: ["openid"],
             createdAt: 0, endsAt: 1000)
-        record.attach(SessionState(session, login: 3, store: store, endings: 5, proofs: nil), cost: 100)
+        record.attach(
+            SessionState(session, login: 3, store: store, endings: 5, proofs: nil, usableUntil: usableUntil), cost: 100)
     }
 }

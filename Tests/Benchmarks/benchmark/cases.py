@@ -5,9 +5,11 @@ from .bodies import Bodies
 from .family import Family
 from .growth import Connections, Routes, Tokens
 from .half_open import HalfOpen
-from .latency import Latency
-from .servers import UncomputedGateway
+from .latency import Latency, SharedProofLatency
+from .servers import CookieGateway, LocalGateway, UncomputedGateway
 from .slow import SlowClients
+from .store import PLAIN, SECURE
+from .stored import ReadThrough, Recheck
 from .tls import Handshakes, KeepAlive
 from .workers import Workers
 
@@ -39,6 +41,8 @@ class Case:
     idle: bool = False
     proofs: "Proofs | None" = None
     session: bool = False
+    # How the store is reached that used proofs, or sessions, are in.
+    store: str = ""
     # The gateway with multiples of busy keys computed in advance, beside the same without.
     precomputed: bool = False
     # More of the gateway's configuration.
@@ -62,10 +66,18 @@ CASES = {case.name: case for case in (
          proofs=Proofs(0, 2_000, signatures=2)),
     Case("dpop-precomputed", "A fresh DPoP proof in each request, one busy key, ES256", "ES256",
          proofs=Proofs(1, 8_000), precomputed=True, reference=UncomputedGateway.name),
+    Case("dpop-shared", "A fresh DPoP proof in each request, one busy key, used proofs in a store", "ES256",
+         proofs=Proofs(1, 8_000), store=PLAIN, reference=LocalGateway.name),
+    Case("dpop-shared-tls", "The same with TLS to the store", "ES256",
+         proofs=Proofs(1, 8_000), store=SECURE, reference=LocalGateway.name),
     Case("bearer-es256-precomputed", "Bearer tokens that are verified in each request, ES256", "ES256", MANY,
          precomputed=True, settings="token_cache: { entries: 1 }", reference=UncomputedGateway.name),
     Case("session-cookie", "A browser's session seen before, in a sealed cookie, beside a Bearer token", "ES256", 1,
          session=True, reference="Portcullis, Bearer"),
+    Case("session-known-shared", "A browser's session seen before, in a store, beside one in a sealed cookie", "ES256", 1,
+         session=True, store=PLAIN, reference=CookieGateway.name),
+    Case("session-recheck", f"{Recheck.sessions:,} sessions in turn, each asked about once a second", family=Recheck()),
+    Case("session-read-through", "Sessions never seen before, each read from the store", family=ReadThrough()),
     Case("memory", f"Memory: started and idle, then with {IDLE_CONNECTIONS:,} idle connections", "ES256", 1, idle=True),
     Case("memory-handshakes", "Memory: six bursts of 3,000 TLS handshakes that are begun and left alone",
          family=HalfOpen()),
@@ -74,6 +86,8 @@ CASES = {case.name: case for case in (
     Case("bodies-down", "Responses of 10 MB, 16 at once", family=Bodies(is_up=False)),
     Case("bodies-up", "Requests of 10 MB, 16 at once", family=Bodies(is_up=True)),
     Case("latency", "Latency at 2,000 requests a second, each due at its moment", family=Latency()),
+    Case("dpop-shared-latency", f"Proofs at {SharedProofLatency.rate:,} a second, each due at its moment, with and without a "
+         "store", family=SharedProofLatency()),
     Case("slow-clients", "The same beside 5,000 clients that bring next to nothing", family=SlowClients()),
     Case("workers", "One worker on one processor, two on two, with load and origin beside each", family=Workers()),
     Case("growth-routes", "Every route in turn", family=Routes()),

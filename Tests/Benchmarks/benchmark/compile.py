@@ -9,9 +9,9 @@ FOLDER = Path(__file__).resolve().parents[1] / "load"
 # What each program is made of beside the file with its name.
 PARTS = {
     "bodies": ("wire", "pattern"),
-    "closed_loop": ("wire",),
+    "closed_loop": ("wire", "template"),
     "mixed": ("wire", "pattern", "es256", "exchanges"),
-    "open_loop": ("wire",),
+    "open_loop": ("wire", "template"),
     "origin": ("wire", "pattern"),
     "proof_mint": ("es256", "wire"),
     "slow_clients": ("wire",),

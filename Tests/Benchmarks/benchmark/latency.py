@@ -1,11 +1,14 @@
 """Latency at a fixed rate, from an open-loop generator."""
-from .exchange import probe, request_bytes
+from .exchange import PATH, bound, probe, request_bytes
 from .failure import Failure
 from .family import Family, at_most
 from .generators import Generator
-from .samples import measured
 from .load import Totals
-from .servers import PAYLOAD, HAProxy, Nginx
+from .proof_load import REST, VALUE
+from .proofs import target
+from .samples import in_store, measured
+from .servers import PAYLOAD, HAProxy, LocalGateway, Nginx
+from .store import PLAIN
 
 RATE = 2_000
 CONNECTIONS = 16
@@ -71,6 +74,63 @@ class Latency(Family):
         ratios = [figures["added"] / nginx[number]["added"] for number, figures in result.samples[gateway].items()
                   if "added" in figures and nginx.get(number, {}).get("added", 0) > 0]
         return at_most("p50 added ÷ what nginx adds", ratios, thresholds["latency_over_nginx"])
+
+
+class SharedProofLatency(Family):
+    """Proofs at about half of what one worker can judge, with and without a store; what the store adds in the same round."""
+
+    columns = (
+        ("p50 µs", "p50", "{:.0f}"),
+        ("p50 added µs", "added", "{:.0f}"),
+        ("p90 µs", "p90", "{:.0f}"),
+        ("p99 µs", "p99", "{:.0f}"),
+        ("p99 added µs", "p99_added", "{:.0f}"),
+        ("longest µs", "longest", "{:,.0f}"),
+        ("CPU µs/request", "microseconds", "{:.2f}"),
+        ("CPU used", "used", "{:.0%}"),
+        ("writes/command", "writes", "{:.3f}"),
+    )
+    reference = LocalGateway.name
+    rate = 6_000
+
+    def proxies(self, gateway):
+        return [LocalGateway(gateway.binary), gateway]
+
+    def sample(self, stage, kind, seconds):
+        server = stage.start_proxy(kind, algorithm="ES256", proofs=True, **in_store(PLAIN, kind))
+        request, answer, lines = (stage.folder / name for name in ("request.txt", "answer.txt", "proofs.txt"))
+        try:
+            probe(server.site.port, server.credentials)
+            request.write_bytes(request_bytes(server.site.port, bound(VALUE, REST)))
+            answer.write_text(PAYLOAD)
+            stage.fixtures.mint.write(lines, target(server.site.port, PATH), 1, self.rate * (seconds + 2))
+            with Generator(stage, "open_loop", port=server.site.port, get=request, values=lines, first=answer,
+                           rate=self.rate, requests=self.rate * seconds, warm_requests=self.rate,
+                           connections=CONNECTIONS * 4) as load:
+                load.wait_until_ready()
+                figures, totals = measured(stage, server, lambda: timed(load, seconds))
+            probe(server.site.port, server.credentials)
+        finally:
+            stage.stop(server)
+            lines.unlink(missing_ok=True)
+        return figures | {name: totals.read[name] for name in ("p50", "p90", "p99", "longest")}
+
+    def told(self, figures):
+        return "p50 {p50:.0f} µs, p99 {p99:.0f} µs".format(**figures)
+
+    def complete(self, result):
+        """What each has added to the time without a store in its round."""
+        reference = result.samples[self.reference]
+        for by_round in result.samples.values():
+            for number, figures in by_round.items():
+                if number in reference:
+                    figures["added"] = figures["p50"] - reference[number]["p50"]
+                    figures["p99_added"] = figures["p99"] - reference[number]["p99"]
+
+    def budgets(self, result, gateway, thresholds):
+        limits = thresholds["store_adds_microseconds"]
+        return (at_most("p50 added by the store, µs", result.values(gateway, "added"), limits["p50"], "{:.0f}")
+                + at_most("p99 added by the store, µs", result.values(gateway, "p99_added"), limits["p99"], "{:.0f}"))
 
 
 def timed(load, seconds):

@@ -30,6 +30,8 @@ class LoginServer:
     def __init__(self, issuer):
         self.issuer = issuer
         self.requests = {}
+        # Of the last login that was redeemed.
+        self.last_sid = ""
         # Pushed requests wait here while it is not set: whoever begins a login meanwhile waits too.
         self.gate = threading.Event()
         self.gate.set()
@@ -100,9 +102,10 @@ class LoginServer:
     def redeem(self, form, is_bound):
         claims = self.requests.pop(form["code"][0])
         now = int(time.time())
+        self.last_sid = secrets.token_urlsafe(16)
         token = encoded_json({"alg": "ES256", "kid": KEY_ID}) + "." + encoded_json({
             "iss": self.url, "sub": SUBJECT, "aud": NAME, "iat": now, "exp": now + 300, "auth_time": now,
-            "nonce": claims["nonce"], "sid": secrets.token_urlsafe(16), "email": "user@shop.bench.test",
+            "nonce": claims["nonce"], "sid": self.last_sid, "email": "user@shop.bench.test",
             "email_verified": True})
         return {
             "access_token": secrets.token_urlsafe(32), "token_type": "DPoP" if is_bound else "Bearer",
@@ -121,8 +124,10 @@ def client_key(path):
     path.chmod(0o600)
 
 
-def settings(server, key, dpop=False):
+def settings(server, key, dpop=False, store=None):
     """The issuer and the client of a gateway's configuration, and what a route has for them."""
+    session = (f"""
+    session: {{ store: shared, keys: [{{ file: {json.dumps(str(store.session_key))} }}] }}""" if store else "")
     shown = f"""issuers:
   logins: {{ url: "{server.url}", insecure_allow_http: true }}
 clients:
@@ -133,7 +138,7 @@ clients:
     authorization_request: pushed_signed
     scopes: [{SCOPE.replace(" ", ", ")}]
     id_token: {{ algorithm: ES256 }}
-    dpop: {"required" if dpop else "off"}"""
+    dpop: {"required" if dpop else "off"}{session}"""
     return shown, f"    login: {{ client: {NAME} }}"
 
 

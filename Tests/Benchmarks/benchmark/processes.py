@@ -21,6 +21,7 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 PACKAGES = {
     "nginx": "nginx-light", "haproxy": "haproxy", "wrk": "wrk", "cc": "gcc libc6-dev", "apache2": "apache2-bin libapache2-mod-oauth2",
     "swift": "(the Swift toolchain)", "valgrind": "valgrind",
+    "redis-server": "redis-server",
 }
 
 

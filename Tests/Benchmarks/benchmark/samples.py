@@ -4,6 +4,7 @@ import time
 from .exchange import PATH, Connection, bearer, probe, request_bytes
 from .failure import Failure
 from .load import Load
+from .metrics import metrics
 from .openssl import verifications_per_second
 from .proof_load import proof_load
 from .proofs import target
@@ -19,14 +20,41 @@ def demanded(case, kind):
     """What is demanded of a proxy's requests; nothing where it passes the same requests on unchecked."""
     if not kind.checks_tokens:
         return {}
+    session = case.session and kind.takes_sessions
     return {
-        "algorithm": case.algorithm, "proofs": case.proofs is not None,
-        "session": case.session and kind.takes_sessions, "settings": case.settings,
+        "algorithm": case.algorithm, "proofs": case.proofs is not None, "session": session, "settings": case.settings,
+        **(in_store(case.store, kind) if session or case.proofs else {}),
     }
+
+
+def in_store(reached, kind):
+    """What a gateway is started with that shares what it remembers; nothing for one that does not."""
+    if not reached or not kind.takes_store:
+        return {}
+    return {"reached": reached, "store_settings": kind.store_settings}
+
+
+# A gateway publishes what its links have done once in a second.
+PUBLISHED_SECONDS = 1.2
+STORE_COMMANDS, STORE_WRITES = "portcullis_store_commands_total", "portcullis_store_writes_total"
+# About a session itself; markers are asked about beside.
+ABOUT_SESSIONS = 'kind="session"'
+
+
+def store_counts(site):
+    """Commands, those about sessions, and writes to the store so far; nothing without one."""
+    if not site.store:
+        return None
+    time.sleep(PUBLISHED_SECONDS)
+    values = metrics(site)
+    commands = {name: value for name, value in values.items() if name.startswith(STORE_COMMANDS)}
+    return (sum(commands.values()), sum(value for name, value in commands.items() if ABOUT_SESSIONS in name),
+            values[STORE_WRITES])
 
 
 def measured(stage, server, load):
     """What a server uses while `load` runs, and the totals that it returns."""
+    asked = store_counts(server.site)
     used = processor_time(server.process.pid)
     proxy_busy, load_busy = busy_seconds(stage.proxy_processor), busy_seconds(stage.load_processor)
     began = time.monotonic()
@@ -36,7 +64,7 @@ def measured(stage, server, load):
     proxy_busy = busy_seconds(stage.proxy_processor) - proxy_busy
     load_busy = busy_seconds(stage.load_processor) - load_busy
     held = memory(server.process.pid)
-    return {
+    figures = {
         "requests": totals.requests / totals.seconds,
         "microseconds": used.total / totals.requests * 1e6,
         "user": used.user / totals.requests * 1e6,
@@ -48,7 +76,12 @@ def measured(stage, server, load):
         "anonymous": held.anonymous / 1024,
         "others": max(0.0, (proxy_busy - used.total) / wall),
         "load": load_busy / wall,
-    }, totals
+    }
+    if asked:
+        commands, sessions, writes = (now - then for now, then in zip(store_counts(server.site), asked))
+        figures |= {"commands": commands / totals.requests, "asked": sessions / totals.requests,
+                    "writes": writes / commands if commands else 0.0}
+    return figures, totals
 
 
 class LoadSample:

@@ -13,6 +13,7 @@ from .exchange import PATH, answer
 from .failure import Failure
 from .processes import free_ports, last_lines, tool
 from .proofs import Mint
+from .store import Store
 
 PAYLOAD = (
     '{"id":"4711","status":"shipped","currency":"EUR","items":['
@@ -51,6 +52,10 @@ class Site:
     settings: str = ""
     # Where browsers log in; only where sessions are demanded.
     login_server: "logins.LoginServer | None" = None
+    # The store that used proofs, or sessions, are in; how it is reached, and more of its section.
+    store: "Store | None" = None
+    reached: str = ""
+    store_settings: str = ""
 
     @property
     def log_file(self):
@@ -236,6 +241,9 @@ class Gateway:
     name = "Portcullis"
     checks_tokens = True
     takes_sessions = True
+    takes_store = True
+    # More of the section of its store.
+    store_settings = ""
     # More than OpenSSL verifies on a fast processor: proofs must not run out.
     proofs_per_second = 18_000
 
@@ -271,11 +279,16 @@ routes:
     upstream: {upstream}
 {self.access(site)}{more}
 {site.settings}
-"""
+{self.store(site)}"""
+
+    def store(self, site):
+        if not site.store:
+            return ""
+        return site.store.settings(site.reached, "sessions" if site.session else "proofs", site.store_settings)
 
     def issuers(self, site):
         if site.session:
-            return logins.settings(site.login_server, site.fixtures / "client.pem")[0]
+            return logins.settings(site.login_server, site.fixtures / "client.pem", store=site.store)[0]
         if not site.algorithm:
             return ""
         return f"""issuers:
@@ -303,6 +316,20 @@ class BearerGateway(Gateway):
 
     name = "Portcullis, Bearer"
     takes_sessions = False
+
+
+class CookieGateway(Gateway):
+    """The reference for sessions in a store: the same gateway, with the session in its sealed cookie."""
+
+    name = "Portcullis, cookie"
+    takes_store = False
+
+
+class LocalGateway(Gateway):
+    """The reference for used proofs in a store: the same gateway, which remembers them alone."""
+
+    name = "Portcullis, no store"
+    takes_store = False
 
 
 class UncomputedGateway(Gateway):
@@ -350,10 +377,10 @@ class Fixtures:
         return self.made_login_server
 
     def certificate(self):
-        """Made when it is first needed: P-256, as most are today."""
-        if self.made_certificate:
-            return
+        """The files of a certificate and of its key, made when they are first needed: P-256, as most are today."""
         key, chain = self.folder / CERTIFICATE_KEY, self.folder / CERTIFICATE
+        if self.made_certificate:
+            return chain, key
         command = [tool("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
                    "-days", "2", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
                    "-keyout", key, "-out", chain]
@@ -362,6 +389,7 @@ class Fixtures:
         key.chmod(0o600)
         (self.folder / BOTH).write_text(chain.read_text() + key.read_text())
         self.made_certificate = True
+        return chain, key
 
     def program(self, name):
         """The path of a program in C, compiled when it is first needed."""
@@ -389,6 +417,7 @@ class Stage:
         self.fixtures = Fixtures(folder / "fixtures")
         self.started = 0
         self.made_body_origin = None
+        self.made_store = None
         self.origin = self.start(Origin(), load_processor)
 
     @property
@@ -397,6 +426,12 @@ class Stage:
         if self.made_body_origin is None:
             self.made_body_origin = self.start(BodyOrigin(self.fixtures), self.load_processor)
         return self.made_body_origin
+
+    @property
+    def store(self):
+        """The store, started when it is first needed."""
+        self.made_store = self.made_store or Store(self)
+        return self.made_store
 
     def start_proxy(self, kind, **properties):
         """Starts a proxy in front of the origin."""
@@ -425,6 +460,8 @@ class Stage:
             properties["login_server"] = self.fixtures.login_server
         if properties.get("tls"):
             self.fixtures.certificate()
+        if properties.get("reached"):
+            properties["store"] = self.store
         return Site(folder, port, admin_port, origin_port, self.fixtures.folder, **properties)
 
     def stop(self, server):

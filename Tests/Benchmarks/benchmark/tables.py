@@ -18,6 +18,10 @@ PROOF_COLUMNS = (
     ("user time alone ÷ openssl", "user_over_openssl", "{:.2f}"),
     ("openssl verify/s", "openssl", "{:,.0f}"),
 )
+STORE_COLUMNS = (
+    ("commands/request", "commands", "{:.3f}"),
+    ("writes/command", "writes", "{:.3f}"),
+)
 MEMORY_COLUMNS = (
     ("resident MB", "resident", "{:.1f}"),
     ("anonymous MB", "anonymous", "{:.1f}"),
@@ -74,6 +78,8 @@ def rows(result):
     columns = MEMORY_COLUMNS if result.case.idle else LOAD_COLUMNS
     if result.case.proofs:
         columns = LOAD_COLUMNS[:2] + PROOF_COLUMNS + LOAD_COLUMNS[2:]
+    if result.case.store:
+        columns += STORE_COLUMNS
     if result.case.logged:
         columns += (("log lines/request", "lines", "{:.3f}"),)
     heading = ["proxy"] + [title for title, _, _ in columns]
@@ -139,7 +145,8 @@ def budgets(result, gateway, thresholds):
     else:
         ratios = result.ratios(gateway)
         limits = thresholds[
-            "cpu_over_bearer" if result.case.session
+            "cpu_over_cookie" if result.case.session and result.case.store
+            else "cpu_over_bearer" if result.case.session
             else "cpu_over_uncomputed" if result.case.precomputed else "cpu_over_nginx"]
         asked = [(f"CPU per request ÷ {result.case.reference}", statistics.median(ratios) if ratios else None,
                   limits.get(result.case.name))]
@@ -147,6 +154,11 @@ def budgets(result, gateway, thresholds):
         (f"budget: {what} ≤ {limit}: {value:.2f}, {'met' if value <= limit else 'MISSED'}", value <= limit)
         for what, value, limit in asked if value is not None and limit is not None
     ]
+    writes = result.median(gateway, "writes")
+    if writes is not None and result.case.proofs:
+        most = thresholds["store_writes_per_command"]
+        told.append((f"budget: writes to the store for a command ≤ {most}: {writes:.3f}, "
+                     f"{'met' if writes <= most else 'MISSED'}", writes <= most))
     least = thresholds["proofs_of_user_time_over_openssl"].get(result.case.name)
     share = result.median(gateway, "user_over_openssl")
     if least is not None and share is not None:

@@ -10,21 +10,19 @@
 // verified to have led to it, and none resumes another. An answer that is not 200, or shorter than `body`, is an error.
 //
 // Prints READY when everything is open and warm, and loads when it reads a byte; then prints TOTALS.
+#include "template.h"
 #include "wire.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <openssl/ssl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-enum { REQUEST_BYTES = 8192, EVENTS = 256, VALUE_MARK = 1, REST_MARK = 2 };
+enum { EVENTS = 256 };
 
 struct client {
     int descriptor;
@@ -41,79 +39,14 @@ static struct {
     bool is_short, is_once, is_used_up;
     uint64_t body;
     SSL_CTX *tls;
-    // Before the value, between its two parts where it has two, and behind it.
-    const char *before, *between, *behind;
-    size_t before_count, between_count, behind_count;
-    // Where each line of the values begins, and where the last one ends.
-    const char **values;
-    size_t value_count, next_value;
+    struct template template;
+    size_t next_value;
     struct client *clients, **idle;
     size_t client_count, idle_first, idle_count;
     uint64_t requests, bytes, handshakes;
     uint64_t connect_errors, read_errors, write_errors, statuses;
     struct latencies latencies;
 } load;
-
-static void read_template(const char *path) {
-    size_t count;
-    char *text = whole_file(path, &count);
-    char *mark = memchr(text, VALUE_MARK, count);
-    load.before = text;
-    load.before_count = mark ? (size_t)(mark - text) : count;
-    load.behind = mark ? mark + 1 : text;
-    load.behind_count = mark ? count - load.before_count - 1 : 0;
-    char *rest = mark ? memchr(load.behind, REST_MARK, load.behind_count) : NULL;
-    if (!rest) return;
-    load.between = load.behind;
-    load.between_count = (size_t)(rest - load.between);
-    load.behind = rest + 1;
-    load.behind_count -= load.between_count + 1;
-}
-
-static void read_values(const char *path) {
-    if (!path) return;
-    int file = open(path, O_RDONLY);
-    struct stat about;
-    if (file < 0 || fstat(file, &about)) fail("%s: %s", path, strerror(errno));
-    char *text = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file, 0);
-    if (text == MAP_FAILED) fail("%s: %s", path, strerror(errno));
-    close(file);
-    size_t room = 0;
-    char *at = text, *end = text + about.st_size;
-    while (at < end) {
-        if (load.value_count + 2 > room) {
-            room = room ? room * 2 : 1024;
-            load.values = realloc(load.values, room * sizeof *load.values);
-            if (!load.values) fail("no memory");
-        }
-        load.values[load.value_count++] = at;
-        char *line_end = memchr(at, '\n', (size_t)(end - at));
-        if (!line_end) fail("%s: the last line does not end", path);
-        at = line_end + 1;
-    }
-    load.values[load.value_count] = end;
-}
-
-static size_t put_together(const struct client *client, char *request) {
-    size_t count = load.before_count;
-    memcpy(request, load.before, count);
-    if (!load.value_count) return count;
-    const char *value = load.values[client->value];
-    size_t length = (size_t)(load.values[client->value + 1] - value) - 1;
-    if (count + length + load.between_count + load.behind_count > REQUEST_BYTES) fail("a request is too long");
-    const char *space = load.between ? memchr(value, ' ', length) : NULL;
-    if (load.between && !space) fail("a line of the values has one part");
-    if (space) {
-        size_t first = (size_t)(space - value);
-        memcpy(request + count, value, first);
-        memcpy(request + count + first, load.between, load.between_count);
-        count += first + load.between_count;
-        value += first + 1, length -= first + 1;
-    }
-    memcpy(request + count, value, length);
-    memcpy(request + count + length, load.behind, load.behind_count);
-    return count + length + load.behind_count;
-}
 
 static void verify_handshake(SSL *tls) {
     if (SSL_version(tls) != TLS1_3_VERSION) fail("a connection speaks %s", SSL_get_version(tls));
@@ -152,7 +85,7 @@ static bool must_wait(SSL *tls, int result) {
 
 static void push(struct client *client) {
     char request[REQUEST_BYTES];
-    size_t count = put_together(client, request);
+    size_t count = put_together(&load.template, client->value, request);
     if (client->tls) {
         bool is_new = !SSL_is_init_finished(client->tls);
         int written = SSL_write(client->tls, request, (int)count);
@@ -183,7 +116,7 @@ static void start(struct client *client) {
     client->began = now();
     client->is_sent = false;
     client->value = load.next_value;
-    if (load.next_value + 1 < load.value_count) load.next_value++;
+    if (load.next_value + 1 < load.template.value_count) load.next_value++;
     else if (load.is_once) load.is_used_up = true;
     else load.next_value = 0;
     expect_answer(&client->answer);
@@ -280,8 +213,8 @@ int main(int count, char **arguments) {
     load.client_count = (size_t)setting(arguments, "connections", 64);
     size_t busy = (size_t)setting(arguments, "busy", (int64_t)load.client_count);
     if (setting(arguments, "tls", 0)) load.tls = tls_context();
-    read_template(text_setting(arguments, "template", ""));
-    read_values(text_setting(arguments, "values", NULL));
+    read_template(&load.template, text_setting(arguments, "template", ""));
+    read_values(&load.template, text_setting(arguments, "values", NULL));
     load.poll = epoll_create1(EPOLL_CLOEXEC);
     load.clients = calloc(load.client_count, sizeof *load.clients);
     load.idle = calloc(load.client_count, sizeof(struct client *));

@@ -1,8 +1,9 @@
 // Open-loop load: each request is due at its moment, whatever became of those before it.
 //
 //   open_loop port=N rate=N requests=N get=FILE [post=FILE] [post_every=0] [short=FILE] [short_every=0]
-//             [connections=16] [sources=0] [warm_requests=0] [first=FILE] [second=FILE]
+//             [connections=16] [sources=0] [warm_requests=0] [first=FILE] [second=FILE] [values=FILE]
 //
+// With VALUES, GET is a template as in closed_loop.c, and each of its requests has the next line, which is sent once.
 // Latency counts from the moment a request was due, so that a server that stalls pays for every request it delays
 // (no coordinated omission). GET, POST and SHORT are whole requests; every so many requests are posts, or are sent on a
 // connection of their own. Every answer must be 200 and have FIRST or SECOND as its body, where they are given.
@@ -12,6 +13,7 @@
 // counted as a retry. If not, the server took it and it is lost, as is one whose answer breaks off.
 //
 // Prints READY when connections are open and warm, and loads when it reads a byte; then prints TOTALS.
+#include "template.h"
 #include "wire.h"
 
 #include <errno.h>
@@ -39,6 +41,8 @@ struct client {
     bool is_new;
     int tries;
     const struct text *request;
+    // Its own, where each is another one.
+    struct text own;
     int64_t due;
     // Which of the answers allowed this one may still be.
     unsigned candidates;
@@ -55,6 +59,8 @@ static struct {
     int port, poll;
     unsigned sources;
     struct text get, post, brief, answers[ANSWERS];
+    struct template template;
+    size_t next_value;
     int64_t post_every, short_every;
     struct client *clients;
     size_t client_count;
@@ -145,6 +151,12 @@ static void start(struct client *client, int64_t number, int64_t due) {
     client->due = due;
     client->request = client->is_short ? &load.brief
         : load.post_every && number % load.post_every == 1 ? &load.post : &load.get;
+    if (load.template.value_count && client->request == &load.get) {
+        if (load.next_value >= load.template.value_count) fail("the values are used up");
+        if (!client->own.bytes && !(client->own.bytes = malloc(REQUEST_BYTES))) fail("no memory");
+        client->own.count = put_together(&load.template, load.next_value++, client->own.bytes);
+        client->request = &client->own;
+    }
     int64_t late = now() - due;
     if (late > load.latest_send) load.latest_send = late;
     send_request(client);
@@ -275,6 +287,10 @@ int main(int count, char **arguments) {
     load.port = (int)setting(arguments, "port", 0);
     load.sources = (unsigned)setting(arguments, "sources", 0);
     load.get = text_of(arguments, "get");
+    if (text_setting(arguments, "values", NULL)) {
+        read_template(&load.template, text_setting(arguments, "get", ""));
+        read_values(&load.template, text_setting(arguments, "values", NULL));
+    }
     load.post = text_of(arguments, "post");
     load.brief = text_of(arguments, "short");
     load.answers[0] = text_of(arguments, "first");

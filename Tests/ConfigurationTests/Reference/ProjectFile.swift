@@ -22,7 +22,7 @@ extension ConfigurationSources {
         sources.file = { path, _ in
             if path.hasSuffix("assertion-new.key") { return .success(Fixture.file(RealCertificate.otherKey)) }
             if path.hasSuffix("assertion-old.key") { return .success(Fixture.file(RealCertificate.edwardsKey)) }
-            if path.contains("/session") || path.contains("/store") {
+            if path.contains("/session") || path.contains("/store"), !path.hasSuffix(".crt") {
                 return .success(Fixture.file(Fixture.sessionKey(path)))
             }
             for (name, key) in Fixture.keysByName where path.hasSuffix(name) { return .success(Fixture.file(key)) }

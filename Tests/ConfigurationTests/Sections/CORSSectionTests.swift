@@ -56,6 +56,18 @@ import Testing
             route.timeouts
                 == RouteTimeoutSettings(
                     requestBody: .seconds(60), upstreamFirstByte: .seconds(120), responseBody: .seconds(300)))
+        let rates = try settings(
+            of: Sample.tokenRoute(
+                "limits: { requests: [{ rate: 100/s, burst: 7, by: client_id }, { rate: 600/min, by: \"claim:a.b\" }] }"
+            )
+        ).routes[0].limits.requests
+        #expect(
+            rates == [
+                RequestLimitSettings(100, per: .second, burst: 7, by: .clientID),
+                RequestLimitSettings(600, per: .minute, by: .claim(["a", "b"])),
+            ])
+        #expect(try settings(of: Sample.tokenRoute("limits: { requests: [] }")).routes[0].limits.requests == [])
+        #expect(try settings(of: Sample.tokenRoute("limits: { request_body: 1B }")).routes[0].limits.requests == nil)
         let unlimited = try settings(of: Sample.tokenRoute("limits: { request_body: unlimited }")).routes[0]
         #expect(unlimited.limits.requestBody == .unlimited)
     }
@@ -70,6 +82,11 @@ import Testing
         let limits = try settings(of: said.text).limits
         #expect(limits.clientConnections == 100)
         #expect(limits.requestBodyRate == 1024)
+        #expect(limits.requests == RequestRateSettings())
+        let rates = try settings(
+            of: Sample(rest: "limits: { requests: [{ rate: 5/h, by: address }], request_keys: 99 }").text
+        ).limits.requests
+        #expect(rates.common == [RequestLimitSettings(5, per: .hour, by: .address)] && rates.keys == 99)
         #expect(limits.responseRate == 0)
     }
 }

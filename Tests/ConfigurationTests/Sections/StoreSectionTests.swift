@@ -24,7 +24,7 @@ import Testing
         #expect(settings.addresses == [.unixSocket(path: "/run/redis.sock")])
         #expect(settings.topology == .standalone && settings.database == 0 && settings.sentinel == nil)
         #expect(settings.user == nil && settings.password == nil && settings.keys.isEmpty && settings.prefix == "pc")
-        #expect(settings.shares == [.sessions, .proofs, .logins])
+        #expect(settings.shares == [.sessions, .proofs, .logins, .limits])
         #expect(settings.durability == .primary && settings.proofsWhenDown == .refuse)
         #expect(settings.afterFailover == .accept)
         #expect(settings.recheck == .seconds(10) && settings.readiness == .lenient && settings.format == 1)

@@ -58,8 +58,10 @@ final class SessionStage: Sendable {
         gateway = try GatewayProcess(self.yaml, files: files, environment: plan.environment)
     }
 
-    /// Another process of the same configuration, at another port.
-    func another() throws -> GatewayProcess { try GatewayProcess(yaml, files: files) }
+    /// Another process of the same configuration, or of one that is changed so, at another port.
+    func another(_ change: (String) -> String = { $0 }) throws -> GatewayProcess {
+        try GatewayProcess(change(yaml), files: files)
+    }
 
     private static func client(_ name: String) -> String {
         """

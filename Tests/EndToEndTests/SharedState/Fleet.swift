@@ -1,13 +1,17 @@
 import Foundation
 import TestSupport
 
-/// Debian's `redis-server` at a Unix socket, which forgets everything when it ends.
+@testable import StoreClientTests
+
+/// A server (see `StoreProgram`) at a Unix socket, which forgets everything when it ends.
 final class StoreServer: Sendable {
     let folder: String
     private let process = Watched<ChildProcess?>(nil)
+    private let arguments: [String]
 
-    /// A server that serves.
-    init() throws {
+    /// A server that serves, with further arguments.
+    init(_ arguments: String...) throws {
+        self.arguments = arguments
         folder = try TemporaryFolder.make(for: "store")
         try start()
     }
@@ -20,18 +24,21 @@ final class StoreServer: Sendable {
     var path: String { folder + "/s" }
 
     /// Another process at the same place, without data but for the word by which gateways know that it forgot nothing.
+    ///
+    /// Nobody finds it before it has that word.
     func start(forgot: Bool = false) throws {
-        let started = try ChildProcess(
-            "/usr/bin/redis-server",
+        let hidden = folder + "/h"
+        let started = try StoreProgram.start(
             [
-                "--port", "0", "--unixsocket", path, "--save", "", "--appendonly", "no", "--dir", folder,
-                "--daemonize", "no",
-            ])
+                "--port", "0", "--unixsocket", hidden, "--save", "", "--appendonly", "no", "--dir", folder,
+                "--daemonize", "no", "--enable-debug-command", "yes",
+            ] + arguments)
         guard started.output.wait(until: { $0.contains { $0.contains("eady to accept connections") } }) else {
             throw WireFailure.timedOut("redis-server: \(started.output.now)")
         }
         process.withLock { $0 = started }
-        if !forgot { _ = try ask("SET", "pc:epoch", "AAAAAAAAAAAAAAAAAAAAAA.1") }
+        if !forgot { _ = try ask(at: hidden, ["SET", "pc:epoch", "AAAAAAAAAAAAAAAAAAAAAA.1"]) }
+        guard rename(hidden, path) == 0 else { throw WireFailure.system("rename", errno) }
     }
 
     func signal(_ number: Int32) { process.now?.signal(number) }
@@ -55,10 +62,20 @@ final class StoreServer: Sendable {
     }
 
     /// The store's answer to a command of words, in one line of text.
-    func ask(_ words: String...) throws -> String {
+    @discardableResult
+    func ask(_ words: String...) throws -> String { try ask(at: path, words) }
+
+    private func ask(at path: String, _ words: [String]) throws -> String {
         let client = try RawClient(unixPath: path)
         try client.send("*\(words.count)\r\n" + words.map { "$\($0.utf8.count)\r\n\($0)\r\n" }.joined())
         return String(decoding: try client.bytes(through: "\r\n").dropLast(2), as: UTF8.self)
+    }
+
+    /// How many connections others have to it.
+    func connections() throws -> Int {
+        let client = try RawClient(unixPath: path)
+        try client.send("*2\r\n$6\r\nCLIENT\r\n$4\r\nLIST\r\n")
+        return try Self.bulk(client).split(separator: "\n").count { !$0.contains("cmd=client") }
     }
 
     private static func line(_ client: RawClient) throws -> String {
@@ -80,6 +97,18 @@ final class StoreServer: Sendable {
 
 /// Several gateways of one configuration with one store, which know nothing of each other.
 enum Fleet {
+    /// Where each answer counts, and a machine that stands still is nobody's fault.
+    static let patiently = "timeouts: { command: 5s }"
+
+    /// The section of a store whose primary the Sentinels know.
+    static func settings(_ store: Sentinels, _ further: String = "") -> String {
+        let sentinels = store.sentinels.map { "\"redis://127.0.0.1:\($0.port)\"" }.joined(separator: ", ")
+        return """
+            store: { url: "redis://127.0.0.1:\(store.primary.port)", topology: sentinel, \
+            sentinel: { name: \(Sentinels.name), url: [\(sentinels)] }, keys: [{ file: $FOLDER/store.key }], \(further) }
+            """
+    }
+
     /// The keys that replicas have in common.
     static let keys = [
         "session.key": "8f2a6c1be59d4073a1c7f0e3d2b48596071f3e5d6c7b8a9908172635445362f1",

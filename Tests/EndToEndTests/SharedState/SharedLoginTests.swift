@@ -54,6 +54,31 @@ import Testing
         #expect(ContinuousClock.now - start < .seconds(30))
     }
 
+    @Test(.holds("SH-71"), .refuses("SH-71")) func `is over at the next question where the store has lost it`() throws {
+        let store = try StoreServer()
+        let (stage, others) = try fleet(store, "recheck: 1s", workers: 2)
+        let browser = try stage.login()
+        for gateway in [stage.gateway] + others { #expect(try ask(gateway, browser).status == 200) }
+        // Nobody writes a line about that.
+        let lost = "for _, key in ipairs(redis.call('keys', 'pc:s:*')) do redis.call('del', key) end return 1"
+        #expect(try store.ask("EVAL", lost, "0") == ":1")
+        for gateway in others + [stage.gateway] {
+            let isOver = eventually { (try? ask(gateway, browser))?.status == 401 }
+            #expect(isOver, "\(gateway.diagnosis)")
+        }
+    }
+
+    @Test(.holds("SH-71"), .refuses("SH-21")) func `is asked about before each request where that is wanted`() throws {
+        let store = try StoreServer()
+        let (stage, others) = try fleet(store, "recheck: 0s")
+        let browser = try stage.login()
+        for _ in 0..<5 { for gateway in [stage.gateway] + others { #expect(try ask(gateway, browser).status == 200) } }
+        store.kill()
+        let answer = try ask(others[0], browser)
+        #expect(answer.status == 503, "\(answer.headText)")
+        #expect(answer.fields["set-cookie"] == [])
+    }
+
     @Test(.holds("SH-51"), .refuses("SH-51")) func `leaves nothing in the store that says who it is`() throws {
         let store = try StoreServer()
         let (stage, others) = try fleet(store)
@@ -87,6 +112,33 @@ import Testing
         // It forgot: the browser signs in again by a redirect, and no error.
         let isBack = eventually { (try? ask(others[0], browser, fields: navigation))?.status == 303 }
         #expect(isBack, "\(others[0].diagnosis)")
+    }
+
+    /// The server takes a second use of a refresh token for theft, and ends the login.
+    @Test(.holds("SH-30"), .refuses("SH-30", "SH-32"))
+    func `that is over is refreshed once for three hundred requests at once, and all of them are served`() throws {
+        let store = try StoreServer()
+        let (stage, others) = try fleet(store, Fleet.patiently, workers: 2)
+        stage.server.change { $0.tokenSeconds = 1 }
+        let browser = try stage.login()
+        let gate = Gate()
+        stage.server.change {
+            $0.tokenSeconds = 300
+            $0.refreshGate = gate
+        }
+        // Its token is over by then, and nobody is served by it any more.
+        dawdle(for: .milliseconds(1100))
+        let gateways = [stage.gateway] + others
+        let clients = try (0..<300).map { try gateways[$0 % 3].client() }
+        for client in clients { try client.send(request("GET", "/app/a", fields: browser.lines)) }
+        #expect(eventually { stage.server.issuer.fetches(ScriptedIssuer.tokenPath) == 2 })
+        gate.open()
+        let statuses = try clients.map { try $0.response().status }
+        #expect(statuses.allSatisfy { $0 == 200 }, "\(Dictionary(grouping: statuses) { $0 }.mapValues(\.count))")
+        #expect(stage.server.requests(for: "refresh_token").count == 1)
+        let tokens = Set(stage.upstream.requests.compactMap { $0.fields.only("authorization") })
+        #expect(tokens.count == 1, "the new one, and never the old")
+        #expect(stage.server.revoked.isEmpty)
     }
 
     @Test(.holds("SH-30"), .refuses("SH-30")) func `is refreshed once by all of them`() throws {

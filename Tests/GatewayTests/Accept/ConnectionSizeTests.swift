@@ -29,11 +29,11 @@ import Testing
         client.pointee.isReading = true
         worker.discardInput(client)
         #expect(worker.pointee.connections.discards.inUse == 1)
-        #expect(client.pointee.discard?.pointee.remaining == 1)
+        #expect(client.pointee.part.discard?.pointee.remaining == 1)
         #expect(receive("c", client))
         worker.discardInput(client)
         #expect(worker.pointee.connections.discards.inUse == 0)
-        #expect(client.pointee.discard == nil)
+        #expect(client.pointee.part.discard == nil)
         #expect(client.pointee.state == .awaitingHead)
         client.pointee.isReading = false
         worker.closeClient(client)
@@ -57,7 +57,7 @@ import Testing
         // Whose place it is next must not have them.
         let next = open(3, at: worker)
         #expect(Set(next) == Set(clients))
-        #expect(next.allSatisfy { $0.pointee.certificate == nil && $0.pointee.discard == nil })
+        #expect(next.allSatisfy { $0.pointee.certificate == nil && $0.pointee.part.discard == nil })
         for client in next { worker.closeClient(client) }
     }
 

@@ -13,7 +13,7 @@ import Transport
         defer { idle.worker.giveBack(exchange) }
         let client = exchange.pointee.client
         client.pointee.peer = PeerAddress(try #require(SocketAddress(literal: peer, port: 443)))
-        return ClientArrival(client: client, worker: idle.worker).isFromTerminator
+        return ClientArrival(client: client, worker: idle.worker, exchange: exchange).isFromTerminator
     }
 
     @Test(.holds("MTLS-07"), .refuses("MTLS-07"))

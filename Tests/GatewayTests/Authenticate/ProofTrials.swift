@@ -266,6 +266,8 @@ extension ProofTrial {
         case .requestBodyTooSlow: "the body's own bytes tell, after the request was let through"
         case .serverNameDisagrees: "needs a TLS handshake; judged with the authority, before the route"
         case .keyWaitersTooMany: "said in place of a wait, and who waits has spent nothing"
+        case .addressRateExceeded, .requestRateExceeded:
+            "a rate is counted before the proof is spent; RequestRateTests tries it"
         case .proofReplayed, .replaySetFull, .clientProofsTooMany: "what spending the proof says itself"
         case .storeUnavailable, .storeBusy, .storeForgot:
             "said when the proof is spent here; that who may not wait has spent nothing is in ShareProofsTests"

@@ -28,6 +28,10 @@ private final class ScriptedStore: ProofSharing {
     /// The numbers of questions that have no answer yet.
     var open: Set<UInt64> = []
     var question = ProofQuestion.asked
+    /// Up to when it may have forgotten.
+    var forgottenUntil = Int64.min
+
+    func mayHaveForgotten(until: Int64) -> Bool { until <= forgottenUntil }
 
     func spend(_ digest: SHA256Digest, until: Int64, now: Int64, ticket: UInt64) -> ProofQuestion {
         asked.append(Asked(digest: digest, until: until, now: now, ticket: ticket))
@@ -191,6 +195,23 @@ private final class SharedProofs {
         #expect(next.ticket != asked.ticket && next.digest != asked.digest)
         shared.say(.first, to: next.ticket)
         #expect(try shared.answer(to: client).status == 200)
+    }
+
+    /// It may have been known to the store when it was asked about, and to that of the answer everything is new.
+    @Test(.refuses("SH-61")) func `does not pass where the store forgot while it waited`() throws {
+        let shared = try SharedProofs()
+        let client = try shared.connect()
+        let asked = try shared.ask(by: client)
+        shared.store.forgottenUntil = asked.until
+        shared.say(.first, to: asked.ticket)
+        #expect(try shared.answer(to: client).status == 503)
+        #expect(shared.upstream.requests.isEmpty && shared.isAtRest)
+        let line = String(decoding: shared.worker.pointee.journal.log?.pointee.line.bytes ?? [], as: UTF8.self)
+        #expect(line.contains("store_forgot"), "\(line)")
+        let next = try shared.ask("proof-2", by: client)
+        shared.store.forgottenUntil = next.until - 1
+        shared.say(.first, to: next.ticket)
+        #expect(try shared.answer(to: client).status == 200, "one that it cannot have known")
     }
 
     @Test(.refuses("SH-55"), .refuses("SH-87"))
@@ -433,7 +454,7 @@ private final class SharedProofs {
         #expect(tickets[0] == nil && tickets[.max] == nil && tickets[7] == nil)
         for exchange in exchanges { idle.worker.giveBack(exchange) }
         // Others ask the same store, with numbers from there on.
-        #expect(UInt64(ProofTickets.lastTurn) << 32 | 0xFFFF_FFFF < 1 << 62)
+        #expect(UInt64(ProofTickets.lastTurn) << 32 | 0xFFFF_FFFF < WorkerStore.firstSessionTicket)
         #expect(ProofTickets.turn(after: ProofTickets.lastTurn) == 1 && ProofTickets.turn(after: 1) == 2)
     }
 }

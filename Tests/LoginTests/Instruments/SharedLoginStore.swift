@@ -85,7 +85,7 @@ final class SharedLoginStore: StoreAsking {
             guard state.texts[key] == nil else { return .null }
             state.texts[key] = words[2]
             state.milliseconds[key] = words[5]
-            return .bytes(.word("OK"))
+            return .status(.word("OK"))
         case "EVALSHA" where words[1] == scripts.digest(.keep):
             guard state.hashes[key] == nil else { return .integer(1) }
             state.hashes[key] = (0, words[5])

@@ -37,11 +37,16 @@ import Testing
     /// Every answer that a server could give, to every command: an outcome or a refusal, and no trap.
     @Test func `takes no answer that is another command's`() {
         let answers: [StoreReply] = [
-            .integer(-1), .integer(3), .integer(.max), .bytes("PONG".bytes), .array([]), .array([.null, .null, .null]),
+            .integer(-1), .integer(3), .integer(.max), .bytes("PONG".bytes), .status("OK".bytes), .array([]),
+            .array([.null, .null, .null]),
             .array([.integer(9)]), .array([.integer(1)]), .array([.integer(4), .bytes("x".bytes)]),
             .array([.integer(4), .bytes("0".bytes)]), .array([.integer(2), .integer(-5)]),
             .array([.integer(1), .bytes("7".bytes), .bytes([])]), .array([.array([])]),
-            .array([.integer(3), .integer(0)]),
+            .array([.integer(3), .integer(0)]), .array([.integer(2), .integer(600_001)]),
+            // Whoever adds such a number to a time of now would end the process.
+            .array([.integer(2), .integer(.max)]), .array([.integer(3), .integer(.max)]),
+            .array([.integer(3), .bytes("9223372036854775807".bytes)]),
+            .array([.integer(1), .integer(1)]),
         ]
         for answer in answers {
             #expect(throws: StoreRefusal.unexpected, "\(answer)") {

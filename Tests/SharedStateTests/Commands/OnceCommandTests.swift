@@ -82,7 +82,7 @@ import Testing
         let use = UseOnce(proof: name, until: 0, now: 0)
         for reply: StoreReply in [
             .integer(1), .integer(0), .bytes([]), .bytes("QUEUED".bytes), .array([]), .array([.null]),
-            .bytes("ok".bytes),
+            .bytes("OK".bytes), .status("ok".bytes),
         ] {
             #expect(throws: StoreRefusal.unexpected) { try use.outcome(of: reply) }
         }

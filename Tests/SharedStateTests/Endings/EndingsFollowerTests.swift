@@ -13,6 +13,8 @@ private struct Following {
     var follower: EndingsFollower
     var now: Int64 = 0
     var question: StoreQuestion?
+    /// The same as the store holds it.
+    private var held: StoreQuestion?
     var lines: [StoreLogLine] = []
     var gaps: [EndingsFollower.Gap] = []
 
@@ -24,12 +26,13 @@ private struct Following {
         lines += step.lines
         if let gap = step.gap { gaps.append(gap) }
         question = step.question
-        reply = question.flatMap { log.answer($0) }
+        held = question.map { log.held($0) }
+        reply = held.flatMap { log.answer($0) }
     }
 
     mutating func write(_ line: StoreLogLine) {
         log.write(line)
-        if reply == nil { reply = question.flatMap { log.answer($0) } }
+        if reply == nil { reply = held.flatMap { log.answer($0) } }
     }
 
     mutating func connect() { take(follower.connected(at: now)) }
@@ -37,6 +40,7 @@ private struct Following {
     mutating func cut() {
         follower.lost()
         question = nil
+        held = nil
         reply = nil
     }
 
@@ -49,7 +53,7 @@ private struct Following {
     /// Answers what is asked, so often.
     mutating func answer(_ count: Int = 1) throws {
         for _ in 0..<count {
-            guard let asked = question else { return }
+            guard let asked = held else { return }
             // What waited is read; a question that the store holds is answered by nothing after a while.
             take(try follower.answered(reply ?? log.answer(asked) ?? .null, at: now))
         }
@@ -93,6 +97,23 @@ private struct Following {
         #expect(following.follower.lag(at: 7) == 7)
     }
 
+    /// Whoever may not read it connects again and again.
+    @Test func `is the later the longer it is not let read, however often it connects`() throws {
+        var following = try Following()
+        #expect(following.follower.lag(at: 0) == nil)
+        for second in 0..<5 as Range<Int64> {
+            following.now = second * 1000
+            following.connect()
+            try following.answer()
+            #expect(following.command == "XREAD")
+            following.cut()
+        }
+        #expect(following.follower.lag(at: 5000) == 5000)
+        following.connect()
+        try following.answer(2)
+        #expect(following.follower.lag(at: following.now) == 0)
+    }
+
     @Test func `asks on a connection of its own, and lets the store hold the question`() throws {
         let following = try settled()
         let words = try #require(following.question).arguments.map { String(decoding: $0, as: UTF8.self) }
@@ -112,30 +133,41 @@ private struct Following {
         #expect(following.gaps == [])
     }
 
-    @Test(.refuses("SH-40")) func `does not rely on a log whose last line read is gone`() throws {
+    @Test(.refuses("SH-40"), .holds("SH-61")) func `does not rely on a store that lost the last line read`() throws {
         var following = try settled()
         following.cut()
-        for _ in 0..<100 { following.write(try line()) }
-        following.log.trim(to: 0)
+        following.log.lose(1)
         following.connect()
         try following.answer(4)
         #expect(following.lines == [])
-        #expect(following.gaps == [.trimmed])
+        #expect(following.gaps == [.lost])
         // And goes on.
         let next = try line()
         following.write(next)
         try following.answer(4)
         #expect(following.lines == [next])
-        #expect(following.gaps == [.trimmed])
+        #expect(following.gaps == [.lost])
+    }
+
+    /// A store that came back from older data, and was written to before anybody looked.
+    @Test(.refuses("SH-61")) func `does not take what came after for the line that the store lost`() throws {
+        var following = try settled()
+        following.log.lose(1)
+        following.log.clock += 5
+        let next = try line()
+        following.write(next)
+        try following.answer(2)
+        #expect(following.lines == [next])
+        #expect(following.gaps == [.lost])
     }
 
     @Test(.refuses("SH-40")) func `does not rely on what is left of a log that was trimmed while it slept`() throws {
         var following = try settled()
-        let lines = try (0..<10).map { _ in try line() }
+        let lines = try (0..<ReadLog.limit + 10).map { _ in try line() }
         lines.forEach { following.log.write($0) }
-        following.log.trim(to: 3)
-        try following.answer(2)
-        #expect(following.lines == lines.suffix(3))
+        following.log.trim(to: ReadLog.limit + 3)
+        try following.answer(4)
+        #expect(following.lines == lines.suffix(ReadLog.limit + 3))
         #expect(following.gaps == [.trimmed])
     }
 
@@ -156,6 +188,26 @@ private struct Following {
         #expect(following.gaps == [.late])
         try following.answer(3)
         #expect(following.gaps == [.late])
+    }
+
+    /// The store holds each question for half a second: that is no gap, whatever is configured.
+    @Test(.holds("SH-40"), arguments: [Duration.zero, .milliseconds(100), .milliseconds(499), .milliseconds(999)])
+    func `that waits for lines misses none, however often sessions are asked about`(recheck: Duration) throws {
+        var follower = EndingsFollower(try Sample.names(), recheck: recheck)
+        var now: Int64 = 0
+        var gaps: [EndingsFollower.Gap] = []
+        var step = follower.connected(at: now)
+        func answer(after milliseconds: Int64) throws {
+            let isWaiting = try #require(step.question).arguments[0] == "XREAD".bytes
+            now += isWaiting ? milliseconds : 0
+            step = try follower.answered(
+                isWaiting ? .null : .array([.bytes("1800000000".bytes), .bytes("1".bytes)]), at: now)
+            if let gap = step.gap { gaps.append(gap) }
+        }
+        for _ in 0..<20 { try answer(after: 520) }
+        #expect(gaps == [.beginning])
+        for _ in 0..<2 { try answer(after: 1600) }
+        #expect(gaps == [.beginning, .late])
     }
 
     @Test(.refuses("SH-40")) func `that was cut off before it read any line missed something`() throws {
@@ -206,6 +258,56 @@ private struct Following {
         following.write(next)
         try following.answer(1)
         #expect(following.lines == [next])
+    }
+
+    /// A line of 200 KB, or a key that is no log.
+    @Test(.refuses("SH-40"), arguments: [true, false])
+    func `goes on behind what cannot be read, and says that something was missed`(isRefused: Bool) throws {
+        var following = try settled()
+        let read = { (following: inout Following) in
+            if isRefused {
+                following.follower.failedToRead()
+            } else {
+                #expect(throws: StoreRefusal.self) { try following.follower.answered(.array([.integer(1)]), at: 0) }
+            }
+            following.cut()
+            following.now += 1000
+            following.connect()
+        }
+        read(&following)
+        #expect(following.command == "XREAD" && !following.follower.isUnreadable, "once may be chance")
+        #expect(following.gaps == [])
+        read(&following)
+        #expect(following.follower.isUnreadable)
+        #expect(following.gaps == [.unreadable])
+        #expect(following.question?.arguments.last == "$".bytes)
+        try following.answer(3)
+        #expect(following.gaps == [.unreadable], "once")
+        #expect(!following.follower.isUnreadable)
+        #expect(following.follower.lag(at: 9000) == 9000, "it is not read to its end")
+        let next = [try line(), try line(.marked)]
+        following.write(next[0])
+        try following.answer()
+        #expect(following.lines == [next[0]] && following.gaps == [.unreadable, .unreadable])
+        #expect(following.follower.lag(at: following.now) == 0)
+        following.write(next[1])
+        try following.answer(4)
+        #expect(following.lines == next && following.gaps.count == 2)
+    }
+
+    @Test(.refuses("SH-40")) func `says that it cannot read as long as that is so, whatever the clock says`() throws {
+        var following = try Following()
+        for second in 0..<10 as Range<Int64> {
+            following.now = 1000 * second
+            following.connect()
+            if following.command == "TIME" { try following.answer() }
+            #expect(following.command == "XREAD")
+            following.follower.failedToRead()
+            following.cut()
+            #expect(following.follower.isUnreadable == (second > 0))
+        }
+        #expect(following.gaps == [.beginning, .trimmed, .unreadable])
+        #expect(following.follower.lag(at: 9000) == 9000, "the clock is not the log")
     }
 
     @Test func `gives the connection up when an answer is none`() throws {
@@ -314,7 +416,7 @@ private struct Following {
         #expect(lines == written && gaps == [.beginning])
         try writer.expect(["XTRIM", "pc:e", "MAXLEN", "0"])
         try turn(4)
-        #expect(gaps == [.beginning, .trimmed])
+        #expect(gaps == [.beginning, .lost])
         try writer.expect(["FLUSHALL"])
         _ = try client.ask(WriteLog(key: names.log, line: written[0]))
         try turn(4)

@@ -109,7 +109,7 @@ private final class SlowlyAgeing: StoreAsking {
         case .commit: return 8
         case .end: return 4
         case .mark, .enroll: return 5
-        case .begin, .putBack, .fetch, .log, nil: return nil
+        case .begin, .putBack, .fetch, .log, .lease, nil: return nil
         }
     }
 }

@@ -39,6 +39,14 @@ struct ModelLog {
         last = lines.last?.place ?? LogPlace(milliseconds: 0, sequence: 0)
     }
 
+    /// The question as it stands while the store holds it: the end of the log is the one that it has now.
+    func held(_ question: StoreQuestion) -> StoreQuestion {
+        guard question.arguments.last == "$".bytes else { return question }
+        return StoreQuestion(
+            key: question.key, arguments: question.arguments.dropLast() + [last.text],
+            changesNothing: question.changesNothing)
+    }
+
     /// The answer; nil where the store holds the question until a line comes.
     func answer(_ question: StoreQuestion) -> StoreReply? {
         let words = question.arguments

@@ -12,20 +12,24 @@ final class Replica: Sendable {
     let store: SharedSessionStore
     let prefix: String
     private let notes: Notes
+    private let orphans: Orphans
 
     init(
         _ server: RedisServer, prefix: String, recheck: Int = 10, settings: SessionSettings = Replica.settings(),
-        client: String = Sample.client, issuer: String? = nil, continuing other: Replica? = nil
+        client: String = Sample.client, issuer: String? = nil, continuing other: Replica? = nil,
+        pause: @escaping @Sendable () -> Void = {}
     ) throws {
-        let notes = Notes()
+        let (notes, orphans) = (Notes(), Orphans())
         self.prefix = prefix
         asking = ScriptedAsking(try RedisAsking(server))
         shared = try SharedStore.make(asking, prefix: prefix, recheck: recheck)
         store = SharedSessionStore(
             shared, settings: settings,
-            for: SharedSessionClient(name: client, issuer: issuer, onNote: { notes.append($0) }),
+            for: SharedSessionClient(
+                name: client, issuer: issuer, onNote: { notes.append($0) }, onOrphan: { orphans.append($0) },
+                pause: { _ in pause() }),
             executor: OwnThreads.shared, continuing: other?.store)
-        self.notes = notes
+        (self.notes, self.orphans) = (notes, orphans)
     }
 
     /// Several of one store.
@@ -37,11 +41,14 @@ final class Replica: Sendable {
         }
     }
 
-    static func settings(idle: Int = 1800, absolute: Int = 28_800, limit: Int = 1000) -> SessionSettings {
+    static func settings(
+        idle: Int = 1800, absolute: Int = 28_800, limit: Int = 1000, revocable: Bool = false
+    ) -> SessionSettings {
         var settings = SessionSettings(store: .shared, cookieName: "__Host-portcullis-shop")
         settings.idle = .seconds(idle)
         settings.absolute = .seconds(absolute)
         settings.limit = limit
+        settings.isRevocable = revocable
         return settings
     }
 
@@ -49,6 +56,12 @@ final class Replica: Sendable {
     var told: [SharedSessionNote] { notes.all.filter { $0 != .ended } }
     /// How often endings were told.
     var endingsTold: Int { notes.all.count { $0 == .ended } }
+
+    /// The refresh tokens that this process was given to revoke, of sessions that were ended without their cookie; `-` for a
+    /// session whose own stays.
+    var revoked: [String] { orphans.all }
+    /// Sessions whose tokens were left to end by themselves.
+    var skipped: UInt64 { shared.figures.skippedRevocations }
 
     /// Waits for what is done beside requests.
     func settle() { _ = eventually { !store.isWorking } }
@@ -86,6 +99,21 @@ final class Replica: Sendable {
     func administrator() throws -> StoreClient { try RedisServer.shared.get().administrator() }
 
     func name(of session: Session) -> StoreName { shared.names.session(session.id) }
+
+    final class Orphans: Sendable {
+        private let tokens = Mutex<[String]>([])
+
+        func append(_ orphan: OrphanedTokens) {
+            let token: Secret? =
+                switch orphan {
+                case .session(let session, let keepsRefreshToken): keepsRefreshToken ? nil : session.refreshToken
+                case .refreshToken(let token): token
+                }
+            tokens.withLock { $0.append(token.map { String(decoding: $0.reveal(), as: UTF8.self) } ?? "-") }
+        }
+
+        var all: [String] { tokens.withLock { $0 } }
+    }
 
     final class Notes: Sendable {
         private let notes = Mutex<[SharedSessionNote]>([])

@@ -39,7 +39,7 @@ final class StoreClient: Sendable {
     var isAnswering: Bool {
         guard let reply = try? send("PING") else { return false }
         if case .error(let text) = reply { return text.starts(with: "NOAUTH".utf8) }
-        return reply == .bytes("PONG".bytes)
+        return reply == .status("PONG".bytes)
     }
 
     /// Milliseconds that a key has left; -1 for one without an end, -2 for none.
@@ -62,7 +62,7 @@ extension StoreClient.Wire {
         let line = try line()
         let rest = String(decoding: line.dropFirst(), as: UTF8.self)
         switch line.first {
-        case UInt8(ascii: "+"): return .bytes(rest.bytes)
+        case UInt8(ascii: "+"): return .status(rest.bytes)
         case UInt8(ascii: "-"): return .error(rest.bytes)
         case UInt8(ascii: ":"): return .integer(Int64(rest) ?? 0)
         case UInt8(ascii: "$"):

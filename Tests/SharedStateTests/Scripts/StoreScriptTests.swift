@@ -35,7 +35,7 @@ import Testing
 
     @Test(.holds("SH-47")) func `and the commands are those that the minimal user may use`() throws {
         let allowed = try MinimalUser.commands()
-        #expect(allowed.count == 27)
+        #expect(allowed.count == 26)
         for script in StoreScript.allCases {
             let called = script.text.matches(of: #/redis\.call\('(\w+)'/#).map { String($0.1) }
             #expect(Set(called).subtracting(allowed) == [], "\(script)")

@@ -1,5 +1,6 @@
 import Crypto
 import Sessions
+import Synchronization
 import TestSupport
 import TestTraits
 import Testing
@@ -85,6 +86,57 @@ import Testing
         try put([99] + own.dropFirst(), for: session)
         await #expect(throws: SessionStoreRefusal.unavailable) { try await fresh.load(cookie) }
         #expect(fresh.told == [.unreadable(version: 99)])
+        #expect(try exists(session))
+        try put(own, for: session)
+        #expect(try await fresh.load(cookie) != nil)
+    }
+
+    /// Something on the way gives it to the wrong command, or changes it.
+    @Test(
+        .refuses("SH-82"), .refuses("SH-53"),
+        arguments: [
+            ("HGET", .status("OK".bytes)), ("HGET", .bytes("x".bytes)), ("HGET", .integer(1)), ("HGET", .array([])),
+            ("HMGET", .array([.bytes("0".bytes), .bytes("short".bytes)])),
+            ("HMGET", .array([.null, .bytes("x".bytes)])),
+            ("HMGET", .array([.bytes("1764091234".bytes), .bytes("123456".bytes)])),
+            ("HMGET", .array([.status("OK".bytes), .status("OK".bytes)])),
+        ] as [(String, StoreReply)])
+    func `that one answer alone shows ends nobody's session`(command: String, reply: StoreReply) async throws {
+        let session = Sample.session()
+        let cookie = try await replica.create(session)
+        for asked in command == "HGET" ? [replica] : [replica, fresh] {
+            let isFirst = Mutex(true)
+            asked.asking.follow { words in
+                if command == "HMGET", words[0] == "HGET" { return .answer(.bytes("x".bytes)) }
+                guard words[0] == command, isFirst.withLock({ $0 }) else { return .pass }
+                isFirst.withLock { $0 = false }
+                return .answer(reply)
+            }
+            if command == "HGET", case .bytes = reply {
+                #expect(try await asked.load(cookie, now + 30)?.id == session.id, "the generation alone says nothing")
+            } else {
+                await #expect(throws: SessionStoreRefusal.unavailable) { try await asked.load(cookie, now + 30) }
+            }
+            asked.settle()
+            #expect(try exists(session))
+            asked.asking.follow(nil)
+            #expect(try await asked.load(cookie, now + 30)?.id == session.id)
+        }
+        #expect(try await Replica(RedisServer.shared.get(), prefix: replica.prefix).load(cookie) != nil)
+    }
+
+    @Test(.refuses("SH-26"), .refuses("SH-21")) func `whose key is not here is neither a session nor none, and stays`()
+        async throws
+    {
+        let session = Sample.session()
+        let cookie = try await replica.create(session)
+        let own = try value(of: session)
+        // Its key is on the way to this replica, or has come to it alone.
+        try put([own[0], own[1] ^ 1] + own.dropFirst(2), for: session)
+        for _ in 0..<2 {
+            await #expect(throws: SessionStoreRefusal.unavailable) { try await fresh.load(cookie) }
+        }
+        #expect(fresh.told == [.keyUnknown, .keyUnknown])
         #expect(try exists(session))
         try put(own, for: session)
         #expect(try await fresh.load(cookie) != nil)

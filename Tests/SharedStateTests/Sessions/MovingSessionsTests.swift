@@ -138,6 +138,46 @@ import Testing
         }
     }
 
+    /// One that the store has may have made room for others here: then it is asked about, and not believed in for good.
+    @Test(.refuses("SH-28", "SH-71")) func `are not usable for good when nothing is known of them`() async throws {
+        let moving = try replica(.shared, accepts: [.cookie])
+        #expect(moving.usableUntil(Sample.session(), now: now) <= now + 1)
+        let reading = try replica(.cookie, accepts: [.shared])
+        #expect(reading.usableUntil(Sample.session(), now: now) == .max, "its cookie holds")
+    }
+
+    /// What is not named by its index any more nobody else would end.
+    @Test(.refuses("SH-43")) func `end those that give way to them, though they were there or ended before`()
+        async throws
+    {
+        let subject = "user-" + StoreNumberText.random()
+        let shared = try SharedStore.make(RedisAsking(server), prefix: prefix)
+        let administrator = try server.administrator()
+        let index = shared.names.indexes(client: Sample.client, issuer: Sample.issuer, subject: subject)[0]
+        let time = try await shared.perform(ReadTime(key: shared.names.log)).milliseconds
+        var oldest: [StoreName] = []
+        for number in 0..<1000 {
+            let name = try #require(shared.names.name(.session, suffix: Sample.uniqueSuffix()))
+            if number < 2 {
+                oldest.append(name)
+                try administrator.expect(["HSET", String(decoding: name.bytes, as: UTF8.self), "g", "1", "v", "x"])
+                try administrator.expect(["PEXPIRE", String(decoding: name.bytes, as: UTF8.self), "60000"])
+            }
+            _ = try administrator.send([
+                "ZADD".bytes, index.bytes, "\(time + 1000 * (Int64(number) + 1000))".bytes, name.suffix,
+            ])
+        }
+        var session = Sample.session(subject: subject)
+        session.endsAt = now + 28_800
+        let moving = try replica(.shared, accepts: [.cookie])
+        // At a replica that has nothing to do with cookies.
+        _ = try await replica(.shared).end(.session(session), now: now)
+        let sealed = try await create(session, at: try replica(.cookie))
+        #expect(try await moving.load(sealed, now: now) == nil)
+        #expect(try administrator.send(["HEXISTS".bytes, oldest[0].bytes, "x".bytes]) == .integer(1))
+        #expect(try administrator.send(["HEXISTS".bytes, oldest[1].bytes, "x".bytes]) == .integer(0))
+    }
+
     @Test(.holds("OPS-07")) func `go on through a reload that adds the other kind, and one that takes it away`()
         async throws
     {

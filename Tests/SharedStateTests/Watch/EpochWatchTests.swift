@@ -32,10 +32,18 @@ private struct Watching {
         ask(watch.secondPassed(at: time, word: RandomBytes.fill(16)))
     }
 
-    private mutating func ask(_ questions: [StoreQuestion]) {
+    /// The same, where the three first answers come in this order.
+    mutating func second(answeredIn order: [Int]) {
+        now += 1
+        let questions = watch.secondPassed(at: time, word: RandomBytes.fill(16))
+        ask(order.map { questions[$0] })
+    }
+
+    private mutating func ask(_ questions: [EpochWatch.Question]) {
         var questions = questions
         while !questions.isEmpty {
-            let step = watch.answered(answer(questions.removeFirst().arguments), at: time)
+            let asked = questions.removeFirst()
+            let step = watch.answered(asked.number, answer(asked.question.arguments), at: time)
             questions += step.questions
             if let forgetting = step.forgetting { forgettings.append(forgetting) }
             if step.isFailover { failovers += 1 }
@@ -75,6 +83,17 @@ private let old = StoreReply.bytes("AAAAAAAAAAAAAAAAAAAAAA.1000".bytes)
 private let other = StoreReply.bytes("BBBBBBBBBBBBBBBBBBBBBA.1000".bytes)
 
 @Suite struct `the watch over what the store remembers` {
+    @Test(.refuses("SH-61")) func `takes a store that lost a line of the log for one that forgot`() throws {
+        var watching = try Watching(epoch: old)
+        watching.connect()
+        let step = watching.watch.lostLine(at: WatchTime(wall: watching.now * 1000, monotonic: 0))
+        #expect(step.forgetting == .log)
+        #expect(watching.mayHaveKnown(madeIn: -60) && watching.mayHaveKnown(madeIn: 20))
+        #expect(!watching.mayHaveKnown(madeIn: 22))
+        watching.second()
+        #expect(watching.forgettings == [], "the epoch is as it was")
+    }
+
     @Test(.holds("SH-61")) func `finds nothing forgotten while the epoch is the same`() throws {
         var watching = try Watching(epoch: old)
         watching.connect()
@@ -134,7 +153,11 @@ private let other = StoreReply.bytes("BBBBBBBBBBBBBBBBBBBBBA.1000".bytes)
         #expect(!watching.mayHaveKnown(madeIn: 22), "a time that has not come does not last")
         watching = try Watching()
         watching.connect()
-        #expect(watching.forgettings == [.missing])
+        #expect(watching.forgettings == [.new], "it lost nothing that anybody knew")
+        #expect(watching.mayHaveKnown(madeIn: 0))
+        watching.epoch = .null
+        watching.second()
+        #expect(watching.forgettings == [.new, .missing])
     }
 
     @Test(.refuses("SH-61")) func `refuses proofs where something else lies under the epoch's name`() throws {
@@ -242,11 +265,32 @@ private let other = StoreReply.bytes("BBBBBBBBBBBBBBBBBBBBBA.1000".bytes)
         var watch = EpochWatch(try Sample.names(), past: .seconds(60), future: .seconds(10), failover: .accept)
         let now = WatchTime(wall: 5000, monotonic: 5000)
         let word = RandomBytes.fill(16)
-        #expect(watch.secondPassed(at: now, word: word).count == 3)
+        let asked = watch.secondPassed(at: now, word: word)
+        #expect(asked.count == 3)
         #expect(watch.secondPassed(at: now, word: word).isEmpty)
         watch.lost()
-        #expect(watch.answered(old, at: now).forgetting == nil)
+        for one in asked { #expect(watch.answered(one.number, .bytes([]), at: now).forgetting == nil) }
+        let again = watch.secondPassed(at: now, word: word)
+        #expect(again.count == 3)
+        for one in again { watch.unanswered(one.number) }
         #expect(watch.secondPassed(at: now, word: word).count == 3)
+    }
+
+    /// `MOVED`, `ASK`, `LOADING` have a question asked again, and those behind it are answered before.
+    @Test(.holds("SH-61"), arguments: [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]])
+    func `takes answers in whatever order they come`(order: [Int]) throws {
+        var watching = try Watching(epoch: old)
+        watching.inform()
+        watching.connect()
+        for _ in 0..<3 { watching.second(answeredIn: order) }
+        #expect(watching.forgettings == [])
+        watching.epoch = .null
+        watching.second(answeredIn: order)
+        #expect(watching.forgettings == [.missing])
+        watching.second()
+        watching.second(answeredIn: order)
+        #expect(watching.forgettings.allSatisfy { $0 == .missing } && watching.epoch != .null)
+        #expect(watching.failovers == 0)
     }
 
     @Test(.refuses("SH-61")) func `hears of it from any connection that is opened`() throws {
@@ -260,6 +304,32 @@ private let other = StoreReply.bytes("BBBBBBBBBBBBBBBBBBBBBA.1000".bytes)
         #expect(watching.mayHaveKnown(madeIn: 21) && !watching.mayHaveKnown(madeIn: 22))
     }
 
+    @Test(.holds("SH-62"), .refuses("SH-62"))
+    func `hears of another primary from any connection that is opened, and finds it out for itself`() throws {
+        let now = WatchTime(wall: Sample.now * 1000, monotonic: 0)
+        for failover in [StoreSettings.AfterFailover.accept, .refuse] {
+            var watching = try Watching(failover: failover, epoch: old)
+            func greet(_ watching: inout Watching, isAgain: Bool = true) -> EpochWatch.Forgetting? {
+                var text: [UInt8]?
+                if case .bytes(let bytes) = watching.information { text = bytes }
+                return watching.watch.greeted(information: text, isAgain: isAgain, at: now).forgetting
+            }
+            #expect(greet(&watching, isAgain: false) == nil, "the first of a worker, where nobody may look")
+            #expect(greet(&watching) == (failover == .refuse ? .failover : nil), "any other one there")
+            watching.inform()
+            #expect(greet(&watching) == nil, "nobody knows what was before")
+            watching.connect()
+            #expect(greet(&watching) == nil)
+            watching.inform(run: "r2", history: "h2")
+            #expect(greet(&watching, isAgain: false) == (failover == .refuse ? .failover : nil))
+            #expect(watching.mayHaveKnown(madeIn: 21) == (failover == .refuse))
+            #expect(watching.failovers == 0)
+            watching.second()
+            #expect(watching.failovers == 1, "sessions are asked about then")
+            #expect(greet(&watching) == nil)
+        }
+    }
+
     @Test func `agrees with another about an epoch that both make`() throws {
         let server = try RedisServer()
         let names = try Sample.names()
@@ -270,24 +340,25 @@ private let other = StoreReply.bytes("BBBBBBBBBBBBBBBBBBBBBA.1000".bytes)
         let start = try clients[0].ask(ReadTime(key: names.epoch)).milliseconds
         #expect(start > Sample.now)
         let now = WatchTime(wall: start, monotonic: 0)
-        func answer(_ index: Int, _ questions: [StoreQuestion]) throws -> [EpochWatch.Forgetting] {
+        func answer(_ index: Int, _ questions: [EpochWatch.Question]) throws -> [EpochWatch.Forgetting] {
             var questions = questions
             var found: [EpochWatch.Forgetting] = []
             while !questions.isEmpty {
-                let reply = try clients[index].send(questions.removeFirst().arguments)
-                let step = watches[index].answered(reply, at: now)
+                let asked = questions.removeFirst()
+                let reply = try clients[index].send(asked.question.arguments)
+                let step = watches[index].answered(asked.number, reply, at: now)
                 questions += step.questions
                 if let forgetting = step.forgetting { found.append(forgetting) }
             }
             return found
         }
         // Both have read that there is none before one of them makes it.
-        var makings: [[StoreQuestion]] = [[], []]
+        var makings: [[EpochWatch.Question]] = [[], []]
         for index in 0...1 {
-            for question in watches[index].connected(at: now, word: RandomBytes.fill(16)) {
+            for asked in watches[index].connected(at: now, word: RandomBytes.fill(16)) {
                 makings[index] +=
                     watches[index].answered(
-                        try clients[index].send(question.arguments), at: now
+                        asked.number, try clients[index].send(asked.question.arguments), at: now
                     ).questions
             }
         }
@@ -390,6 +461,9 @@ private let other = StoreReply.bytes("BBBBBBBBBBBBBBBBBBBBBA.1000".bytes)
     @Test func `tells what keeps it from being a gateway's store`() {
         let information = StoreInformation(text.bytes)
         #expect(information.unsuitabilities(as: .standalone) == [.evicting(policy: "allkeys-lru")])
+        let alone = StoreInformation("role:master\r\nconnected_slaves:0\r\n".bytes)
+        #expect(alone.unsuitabilities(as: .standalone, .replica) == [.noReplica])
+        #expect(alone.unsuitabilities(as: .standalone) == [])
         #expect(information.unsuitabilities(as: .cluster) == [.evicting(policy: "allkeys-lru"), .noCluster])
         let cluster = StoreInformation("redis_version:6.2.14\r\ncluster_enabled:1\r\n".bytes)
         #expect(cluster.unsuitabilities(as: .sentinel) == [.tooOld(version: "6.2.14"), .cluster])

@@ -13,8 +13,11 @@ final class RedisCluster {
 
     var nodes: [RedisNode] { primaries + replicas }
 
-    init(replicas count: Int = 3, _ arguments: [String] = []) throws {
-        let all = try RedisCluster.start(3 + count, arguments)
+    /// With certificates, one for each node, all of them speak TLS alone.
+    init(
+        replicas count: Int = 3, _ arguments: [String] = [], certificates: [CertificateFiles.Words] = []
+    ) throws {
+        let all = try RedisCluster.start(3 + count, arguments, certificates)
         primaries = Array(all[..<3])
         replicas = Array(all[3...])
         let bounds = [0, 5461, 10_923, 16_384]
@@ -46,16 +49,20 @@ final class RedisCluster {
         guard isWhole else { throw WireFailure.timedOut("the cluster does not come about") }
     }
 
-    private static func start(_ count: Int, _ arguments: [String]) throws -> [RedisNode] {
+    private static func start(
+        _ count: Int, _ arguments: [String], _ certificates: [CertificateFiles.Words]
+    ) throws -> [RedisNode] {
         var nodes: [RedisNode] = []
-        for _ in 0..<count {
+        for index in 0..<count {
+            let certificate = certificates.isEmpty ? nil : certificates[index]
             nodes.append(
                 try RedisNode(
                     [
                         "--cluster-enabled", "yes", "--cluster-node-timeout", "700",
                         "--cluster-replica-validity-factor",
                         "0",
-                    ] + arguments, needsBus: true))
+                    ] + (certificate == nil ? [] : ["--tls-cluster", "yes"]) + arguments,
+                    needsBus: true, certificate: certificate))
         }
         return nodes
     }

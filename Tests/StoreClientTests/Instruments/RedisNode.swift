@@ -6,15 +6,22 @@ import TestSupport
 
 @testable import StoreClient
 
-/// One `redis-server` of Debian's on a port of 127.0.0.1 and a Unix socket, in a folder of its own.
+/// One server (see `StoreProgram`) on a port of 127.0.0.1 and a Unix socket, in a folder of its own.
 final class RedisNode {
     let folder: String
     let port: UInt16
     private let arguments: [String]
+    private let network: PrivateNetwork?
     private(set) var process: ChildProcess
 
-    /// Started, and ready to accept connections.
-    init(_ arguments: [String] = [], needsBus: Bool = false) throws {
+    private let isSecure: Bool
+
+    /// Started, and ready to accept connections; with a certificate its port takes TLS alone.
+    init(
+        _ arguments: [String] = [], needsBus: Bool = false, certificate: CertificateFiles.Words? = nil,
+        in network: PrivateNetwork? = nil
+    ) throws {
+        isSecure = certificate != nil
         var attempts = 0
         while true {
             let folder = try TemporaryFolder.make(for: "store")
@@ -25,9 +32,11 @@ final class RedisNode {
                 "--repl-diskless-sync-delay", "0",
             ]
             if needsBus { all += ["--cluster-port", "\(try RedisNode.freePort())"] }
+            if let certificate { all += ["--port", "0", "--tls-port", "\(port)"] + certificate.arguments }
             all += arguments
             do {
-                process = try RedisNode.start(all)
+                process = try RedisNode.start(all, in: network)
+                self.network = network
                 self.folder = folder
                 self.port = port
                 self.arguments = all
@@ -53,7 +62,7 @@ final class RedisNode {
         return port
     }
 
-    var address: StoreSettings.Address { .network(host: "127.0.0.1", port: port, isSecure: false) }
+    var address: StoreSettings.Address { .network(host: "127.0.0.1", port: port, isSecure: isSecure) }
     var place: LinkServer.Place { .address(host: "127.0.0.1", port: port) }
 
     /// Ends the process at once, as a crash does.
@@ -64,7 +73,7 @@ final class RedisNode {
 
     /// Starts another process with the same settings, and what data the folder has.
     func restart(_ more: [String] = [], isAwaited: Bool = true) throws {
-        process = try RedisNode.start(arguments + more, isAwaited: isAwaited)
+        process = try RedisNode.start(arguments + more, isAwaited: isAwaited, in: network)
     }
 
     /// A connection that the test asks by.
@@ -86,8 +95,10 @@ final class RedisNode {
         return line.split(separator: ",").first.flatMap { Int($0.dropFirst("calls=".count)) } ?? 0
     }
 
-    private static func start(_ arguments: [String], isAwaited: Bool = true) throws -> ChildProcess {
-        let process = try ChildProcess("/usr/bin/redis-server", arguments)
+    private static func start(
+        _ arguments: [String], isAwaited: Bool = true, in network: PrivateNetwork?
+    ) throws -> ChildProcess {
+        let process = try StoreProgram.start(arguments, in: network)
         guard isAwaited else { return process }
         let isReady = process.output.wait {
             $0.contains { $0.contains("eady to accept connections") } || !process.isRunning
@@ -135,7 +146,7 @@ final class RedisAdmin {
 extension StoreReply {
     var text: String {
         switch self {
-        case .bytes(let bytes), .error(let bytes): String(decoding: bytes, as: UTF8.self)
+        case .status(let bytes), .bytes(let bytes), .error(let bytes): String(decoding: bytes, as: UTF8.self)
         case .integer(let number): "\(number)"
         case .null: "null"
         case .array(let replies): replies.map(\.text).joined(separator: " ")

@@ -1,4 +1,5 @@
 import Foundation
+import RESP
 import SharedState
 import StoreLink
 import TestSupport
@@ -13,11 +14,16 @@ final class Sentinels {
     private(set) var sentinels: [Sentinel] = []
 
     /// Sentinels that know each other from the beginning: to hear of one another takes them seconds.
-    init(_ arguments: [String] = [], lines: [String] = []) throws {
-        let primary = try RedisNode(arguments)
+    ///
+    /// `arguments` are those of the servers, `further` those of the replicas besides, `lines` the Sentinels' own.
+    init(
+        _ arguments: [String] = [], replicas further: [String] = [], lines: [String] = [],
+        in network: PrivateNetwork? = nil
+    ) throws {
+        let primary = try RedisNode(arguments, in: network)
         self.primary = primary
         replicas = try (0..<2).map { _ in
-            try RedisNode(["--replicaof", "127.0.0.1 \(primary.port)"] + arguments)
+            try RedisNode(["--replicaof", "127.0.0.1 \(primary.port)"] + arguments + further, in: network)
         }
         let replicas = replicas
         let areThere = try eventually {
@@ -51,7 +57,7 @@ final class Sentinels {
                 text += "sentinel known-sentinel \(Sentinels.name) 127.0.0.1 \(ports[other]) \(identities[other])\n"
             }
             for line in lines { text += line + "\n" }
-            sentinels.append(try Sentinel(text, port: ports[index]))
+            sentinels.append(try Sentinel(text, port: ports[index], in: network))
         }
     }
 
@@ -66,32 +72,42 @@ final class Sentinels {
 
     /// The port of the primary that a Sentinel names.
     func named(by index: Int = 0) throws -> String {
-        let reply = try RedisAdmin(port: sentinels[index].port).ask(
-            "SENTINEL", "GET-MASTER-ADDR-BY-NAME", Sentinels.name)
+        let reply = try sentinels[index].ask("SENTINEL", "GET-MASTER-ADDR-BY-NAME", Sentinels.name)
         guard case .array(let parts) = reply, parts.count == 2 else { return "" }
         return parts[1].text
+    }
+
+    /// Has the primary hand over to its first replica by itself (`FAILOVER`), as an operator may who knows of no Sentinels.
+    ///
+    /// They find it out when they ask the servers what they are: each ten seconds, and more often here.
+    func handOver() throws {
+        for sentinel in sentinels { try sentinel.ask("SENTINEL", "DEBUG", "INFO-PERIOD", "200") }
+        try primary.expect("FAILOVER", "TO", "127.0.0.1", "\(replicas[0].port)")
     }
 
     /// How many of the Sentinels name another primary than the first.
     func changed() throws -> Int { try (0..<3).count { try named(by: $0) != "\(primary.port)" } }
 }
 
-/// One `redis-server --sentinel`, which writes its own configuration anew.
+/// One Sentinel, which writes its own configuration anew.
 final class Sentinel {
     let port: UInt16
     let folder: String
     let process: ChildProcess
 
-    init(_ text: String, port: UInt16) throws {
+    init(_ text: String, port: UInt16, in network: PrivateNetwork?) throws {
         self.port = port
         folder = try TemporaryFolder.make(for: "sentinel")
         let file = folder + "/sentinel.conf"
-        try text.write(toFile: file, atomically: true, encoding: .utf8)
-        let process = try ChildProcess("/usr/bin/redis-server", [file, "--sentinel"])
+        try (text + "unixsocket \(folder)/s\n").write(toFile: file, atomically: true, encoding: .utf8)
+        let process = try StoreProgram.start([file, "--sentinel"], in: network)
         self.process = process
         let isReady = process.output.wait { $0.contains { $0.contains("Sentinel ID is") } || !process.isRunning }
         guard isReady, process.isRunning else { throw WireFailure.timedOut("sentinel: \(process.output.now)") }
     }
+
+    @discardableResult
+    func ask(_ words: String...) throws -> StoreReply { try RedisAdmin(unixPath: folder + "/s").ask(words) }
 
     deinit {
         process.signal(SIGKILL)

@@ -20,7 +20,7 @@ enum Told: Equatable {
 }
 
 /// The links of a store on a loop that the test turns by hand, and all that they have told.
-final class StoreTalk: StoreReceiving {
+final class StoreTalk {
     let loop: EventLoop
     private(set) var answers: [UInt64: Told] = [:]
     private(set) var connected: [LinkServer.Place] = []
@@ -32,15 +32,21 @@ final class StoreTalk: StoreReceiving {
     private(set) var toldTwice = 0
     /// Called with each answer; it may send, or stop the links.
     var onAnswer: ((UInt64, Told) -> Void)?
+    /// Given each answer first; whether it was for somebody else.
+    var onReply: ((UInt64, borrowing Answer) -> Bool)?
     private var lastTicket: UInt64 = 0
     private var made: StoreLinks?
+    private let hearing = Hearing()
 
-    /// Links that have been started.
-    init(_ settings: StoreSettings, tls: ClientTLS? = nil, resolver: Resolver = Resolver()) throws {
+    /// Links that have been started, and that go by this clock.
+    init(
+        _ settings: StoreSettings, tls: ClientTLS? = nil, resolver: Resolver = Resolver(),
+        clock: @escaping () -> UInt64 = monotonicMicroseconds
+    ) throws {
         loop = try EventLoop()
         made = StoreLinks(
-            StoreServers(settings, tls: tls), loop: loop, resolver: resolver, clock: { monotonicMicroseconds() },
-            receiver: self)
+            StoreServers(settings, tls: tls), loop: loop, resolver: resolver, clock: clock, receiver: hearing)
+        hearing.talk = self
         links.start()
     }
 
@@ -101,7 +107,8 @@ final class StoreTalk: StoreReceiving {
         answer(to: send(name, key, arguments, changesNothing: changesNothing))
     }
 
-    func storeAnswered(_ ticket: UInt64, _ answer: borrowing Answer) {
+    fileprivate func storeAnswered(_ ticket: UInt64, _ answer: borrowing Answer) {
+        if onReply?(ticket, answer) == true { return }
         let told: Told
         switch answer {
         case .reply(let reply):
@@ -116,7 +123,7 @@ final class StoreTalk: StoreReceiving {
         onAnswer?(ticket, told)
     }
 
-    func storeTold(_ event: StoreEvent) {
+    fileprivate func storeTold(_ event: StoreEvent) {
         switch event {
         case .connected(let place): connected.append(place)
         case .lost(let place, let loss): losses.append((place, loss))
@@ -129,10 +136,24 @@ final class StoreTalk: StoreReceiving {
     private static func copy(_ bytes: Span<UInt8>) -> [UInt8] { bytes.indices.map { bytes[$0] } }
 }
 
+/// Hands on what the links tell, until the talk is over: a test that fails may leave commands in flight.
+private final class Hearing: StoreReceiving {
+    weak var talk: StoreTalk?
+
+    func storeAnswered(_ ticket: UInt64, _ answer: borrowing Answer) { talk?.storeAnswered(ticket, answer) }
+    func storeTold(_ event: StoreEvent) { talk?.storeTold(event) }
+}
+
 /// What became of many commands that were asked one after the other.
 struct Load {
     var answered = 0
     var failures: [(at: UInt64, key: String, told: Told)] = []
+    /// The keys of those that went well.
+    var accepted: [String] = []
+    /// How long one waited at most for what became of it.
+    var longestWait: UInt64 = 0
+    /// How long the test itself, or the machine, held the loop at most: nobody is told anything meanwhile.
+    var longestTurn: UInt64 = 0
 
     /// From the first failure to the last, in microseconds.
     var failingTime: UInt64 {
@@ -147,7 +168,8 @@ extension StoreTalk {
         atOnce: Int = 8, key: (Int) -> String = { "pc:p:\($0)" }, until condition: () throws -> Bool
     ) rethrows -> Load {
         var load = Load()
-        var inFlight: [UInt64: String] = [:]
+        var inFlight: [UInt64: (name: String, at: UInt64)] = [:]
+        var turned = monotonicMicroseconds()
         var number = 0
         let deadline = Deadline.patient
         let tick = LoopTimer(loop: loop) {}
@@ -157,15 +179,23 @@ extension StoreTalk {
             while !isOver, inFlight.count < atOnce {
                 number += 1
                 let name = key(number)
-                inFlight[send("SET", name, ["1", "NX", "PX", "60000"])] = name
+                inFlight[send("SET", name, ["1", "NX", "PX", "60000"])] = (name, monotonicMicroseconds())
             }
             tick.arm(milliseconds: 2)
             loop.runOnce(blocking: true)
-            for (ticket, name) in inFlight {
+            let now = monotonicMicroseconds()
+            load.longestTurn = max(load.longestTurn, now - turned)
+            turned = now
+            for (ticket, sent) in inFlight {
                 guard let told = answers[ticket] else { continue }
                 inFlight[ticket] = nil
                 load.answered += 1
-                if told != .reply("OK") { load.failures.append((monotonicMicroseconds(), name, told)) }
+                load.longestWait = max(load.longestWait, now - sent.at)
+                if told == .reply("OK") {
+                    load.accepted.append(sent.name)
+                } else {
+                    load.failures.append((now, sent.name, told))
+                }
             }
             if !isOver { isOver = try condition() }
         }

@@ -1,3 +1,4 @@
+import Bytes
 import RESP
 import TestTraits
 import Testing
@@ -134,7 +135,7 @@ import Testing
                     let bytes = Array(text.utf8)
                     guard let sent = Reply(bytes.span) else { return false }
                     return reply.kind == sent.kind && reply.integer == sent.integer
-                        && reply.bytes.copied == sent.bytes.copied
+                        && [UInt8](copying: reply.bytes) == [UInt8](copying: sent.bytes)
                 }
                 #expect(isSame, "\(round)")
             }

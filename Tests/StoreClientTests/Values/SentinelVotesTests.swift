@@ -10,14 +10,30 @@ import Testing
     private let old = LinkServer.Place.address(host: "a", port: 1)
     private let new = LinkServer.Place.address(host: "b", port: 1)
 
-    @Test(.holds("SH-03")) func `is the first one's while nobody serves`() {
+    @Test(.holds("SH-03")) func `of one is enough while nobody serves, and the others are silent for a second`() {
         var votes = SentinelVotes(sentinels: 3)
         #expect(votes.choice(isServed: false, now: 0) == nil)
         votes.record(2, old, now: 10)
-        #expect(votes.choice(isServed: false, now: 20) == old)
-        #expect(votes.choice(isServed: true, now: 20) == nil)
-        votes.record(1, new, now: 30)
-        #expect(votes.choice(isServed: false, now: 40) == new, "the last one's, while none has most of them")
+        #expect(votes.choice(isServed: false, now: 20) == nil, "it may be the one that lies")
+        #expect(votes.choice(isServed: false, now: 1_000_019) == nil)
+        #expect(votes.choice(isServed: false, now: 1_000_020) == old)
+        votes.record(1, new, now: 1_000_030)
+        #expect(votes.choice(isServed: false, now: 1_000_040) == new, "the last one's, where none is named more often")
+        #expect(votes.choice(isServed: true, now: 1_000_050) == nil)
+        #expect(votes.choice(isServed: false, now: 1_000_060) == nil, "the second begins anew")
+    }
+
+    @Test(.refuses("SH-03")) func `of the one that answers first is not enough where others speak`() {
+        var votes = SentinelVotes(sentinels: 5)
+        votes.record(4, new, now: 0)
+        #expect(votes.choice(isServed: false, now: 0) == nil)
+        for sentinel in 0..<2 { votes.record(sentinel, old, now: 10) }
+        #expect(votes.choice(isServed: false, now: 20) == nil)
+        votes.record(4, new, now: 30)
+        var silent = votes
+        #expect(silent.choice(isServed: false, now: 1_000_030) == old, "most of those that speak")
+        votes.record(2, old, now: 40)
+        #expect(votes.choice(isServed: false, now: 50) == old, "at once")
     }
 
     @Test(.refuses("SH-77")) func `is that of more than half, counted of all of them`() {

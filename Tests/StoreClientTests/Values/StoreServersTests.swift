@@ -32,6 +32,12 @@ import Transport
         #expect(servers.server(at: .unixSocket(path: "/s")) != nil)
     }
 
+    @Test(.holds("SH-07"), arguments: [(10, 1_000_000), (250, 1_000_000), (1000, 1_000_000), (5000, 5_000_000)])
+    func `are not silent while a command may take as long`(milliseconds: Int, silence: UInt64) {
+        let settings = StoreSettings().with { $0.timeouts.command = .milliseconds(milliseconds) }
+        #expect(StoreServers(settings, tls: nil).limits.silence == silence)
+    }
+
     @Test(.holds("SH-05")) func `prove the name of the settings wherever they are, or their own`() throws {
         let tls = try ClientTLS(certificateAuthorityFile: nil, identity: nil)
         var settings = StoreSettings()

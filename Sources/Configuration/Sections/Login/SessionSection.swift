@@ -37,6 +37,10 @@ enum SessionSection {
                 "Keys that seal cookies, 32 bytes each, the same on all replicas: the first seals, all open."),
             .count(
                 "limit", \.limit, 1...10_000_000, "Sessions kept in memory at most, and ended ones remembered."),
+            .flag(
+                "revocable", \.isRevocable,
+                "Keeps refresh tokens in store under its keys alone, to revoke them when a session ends without its cookie."
+            ),
             .key(
                 "script_claims",
                 .list(ListShape(noun: "claims", element: .text(ClaimPathText.name), count: 1...32)), .optional,
@@ -68,6 +72,11 @@ enum SessionSection {
                 remedy: "raise absolute or lower idle")
         }
         judgeAccepted(settings, object, problems)
+        if settings.isRevocable, settings.store != .shared, !settings.accepts.contains(.shared) {
+            problems.error(
+                at: object.place(of: "revocable"), expected: "revocable beside sessions in store",
+                found: "sessions that are elsewhere", remedy: "say  store: shared , or leave revocable out")
+        }
         settings.keys = SessionKeyText.keys(object, of: .session, context.translation).map { Secret($0) }
         Repetition.refuse(object.texts("script_claims"), problems)
         return settings

@@ -51,8 +51,12 @@ enum StoreAddressText {
                 found: "a URL with a query or a fragment",
                 remedy: "leave it out: what it would say has keys of its own under store")
         }
-        guard !uri.host.isEmpty, uri.port != 0 else {
+        guard !uri.host.isEmpty else {
             throw Fault(found: "a URL without a host", remedy: "write it as  \(example)")
+        }
+        guard uri.port != 0 else {
+            throw Fault(
+                found: "a URL with port 0", remedy: "write the server's port, or leave it out for \(defaultPort)")
         }
         guard let database = database(uri.path) else {
             throw Fault(

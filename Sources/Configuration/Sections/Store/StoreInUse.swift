@@ -22,7 +22,26 @@ struct StoreInUse {
         judgeKeys(store, object, problems)
         judgeNonces(store, problems)
         judgeUse(store, object, problems)
+        judgeRates(store, problems)
         judgeConnections(store, object, problems)
+        judgeLeftOut(store, problems)
+    }
+
+    /// Logins whose sessions each replica, or each browser, keeps for itself, beside a store that has room for sessions.
+    ///
+    /// Whoever adds a store thinks that all is shared then; nothing else says that it is not.
+    private func judgeLeftOut(_ store: StoreSettings, _ problems: ProblemList) {
+        guard store.shares.contains(.sessions) else { return }
+        let entries = document.entries("clients")
+        for login in logins where login.session.store != .shared && !login.session.accepts.contains(.shared) {
+            guard let entry = entries.first(where: { $0.name == login.name }) else { continue }
+            let session = session(of: login)
+            let place = session.map { $0.says("store") ? $0.place(of: "store") : $0.place } ?? entry.place
+            problems.warning(
+                at: place, expected: "shared beside a store with sessions",
+                found: login.session.store == .memory ? "memory" : "cookie",
+                remedy: "say  session: { store: shared } , or leave sessions out of store.shares")
+        }
     }
 
     /// What a worker has let through without the store it writes there first over a connection of its own.
@@ -70,7 +89,9 @@ struct StoreInUse {
 
     private func judgeKeys(_ store: StoreSettings, _ object: CheckedObject, _ problems: ProblemList) {
         // Proofs are digests, which nothing seals.
-        let areNeeded = !sharing.isEmpty || store.shares.contains(.logins) && !logins.isEmpty
+        let areNeeded =
+            !sharing.isEmpty || store.shares.contains(.logins) && !logins.isEmpty
+            || store.shares.contains(.limits) && rates != nil
         if !object.says("keys"), areNeeded {
             problems.error(
                 at: object.place, expected: "keys of what is in the store", found: "none",
@@ -107,12 +128,30 @@ struct StoreInUse {
             case .sessions: !sharing.isEmpty
             case .proofs: routes.contains { $0.says("token") }
             case .logins: !logins.isEmpty
+            case .limits: rates != nil
             }
         }
-        guard !isUsed, !store.shares.isEmpty else { return }
+        // Where something does not load, what would share is not known.
+        guard !isUsed, !store.shares.isEmpty, !problems.hasErrors else { return }
         problems.warning(
-            at: object.place, expected: "something that is shared", found: "no login and no token",
+            at: object.place, expected: "something that is shared", found: "no login, no token and no limits.requests",
             remedy: "leave store out until there is a route with login or with token, and what it says is shared")
+    }
+
+    /// What of a rate the others do not know while the store is away, each process can tell by how many they are.
+    private func judgeRates(_ store: StoreSettings, _ problems: ProblemList) {
+        guard store.shares.contains(.limits), let rates, document.integer("replicas") == nil else { return }
+        problems.warning(
+            at: rates, expected: "replicas beside rates that they share", found: "none",
+            remedy:
+                "say  replicas: 3 , or as many as there are at most: while the store does not answer, each grants its "
+                + "part, and without a number all of it")
+    }
+
+    /// Where the first rate of requests is said.
+    private var rates: Place? {
+        ([document] + routes).lazy.compactMap { $0.object("limits") }.first { !$0.list("requests").isEmpty }?
+            .place(of: "requests")
     }
 
     private var routes: [CheckedObject] { document.list("routes").compactMap(\.object) }

@@ -44,9 +44,10 @@ enum StoreSection {
             "What every name in the store begins with: gateways with another prefix or other keys do not see each other."
         ),
         .words(
-            "shares", \.shares, [("sessions", .sessions), ("proofs", .proofs), ("logins", .logins)],
+            "shares", \.shares,
+            [("sessions", .sessions), ("proofs", .proofs), ("logins", .logins), ("limits", .limits)],
             noun: "kinds of state", example: "[proofs]",
-            "What replicas have in common: sessions, used proofs, and what logins use once."),
+            "What replicas have in common: sessions, used proofs, what logins use once, and rates of requests."),
         .count(
             "format", \.format, 1...1, example: "1",
             "The format that is written: raise it when no older release runs any more."),

@@ -20,6 +20,8 @@ enum Target: String, CaseIterable {
     case tokenResponse = "token-response"
     case requestHead = "request-head"
     case responseHead = "response-head"
+    case http2Frames = "http2-frames"
+    case http2Head = "http2-head"
     case chunked, path, uri, base64url
     case jwkSet = "jwk-set"
     case discovery, yaml, forwarded, websocket
@@ -57,6 +59,8 @@ enum Target: String, CaseIterable {
         case .tokenResponse: TokenResponseFuzzer.attempt(input)
         case .requestHead: RequestHeadFuzzer.attempt(input)
         case .responseHead: ResponseHeadFuzzer.attempt(input)
+        case .http2Frames: HTTP2Fuzzer.attempt(input)
+        case .http2Head: HTTP2HeadFuzzer.attempt(input)
         case .chunked: ChunkedFuzzer.attempt(input)
         case .path: PathFuzzer.attempt(input)
         case .uri: URIFuzzer.attempt(input)

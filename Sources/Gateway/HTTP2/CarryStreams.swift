@@ -1,0 +1,153 @@
+import EventLoop
+import Glibc
+import HTTP2
+import Transport
+
+/// What a stream does for the connection that it stands for: what a socket does for any other one.
+extension ClientRef {
+    /// Reads up to `capacity` bytes as `ByteStream.read` does; 0 at the end of a stream.
+    @inline(__always)
+    func read(into bytes: UnsafeMutablePointer<UInt8>, capacity: Int) -> Int {
+        guard let stream = pointee.part.stream else { return pointee.stream.read(into: bytes, capacity: capacity) }
+        return stream.read(into: bytes, capacity: capacity)
+    }
+
+    /// Has the connection's close look like a break, so that nobody takes what there is for all.
+    func resetOnClose() {
+        // A stream that is left before its answer is whole is reset anyway.
+        if !pointee.part.isStream { Socket.resetOnClose(pointee.stream.descriptor) }
+    }
+
+    /// Whether the kernel may move bytes between its socket and another one, unseen.
+    var isSpliceable: Bool { pointee.stream.tls == nil && !pointee.part.isStream }
+
+    /// Bytes that were handed over for it and that it has not taken.
+    var untakenBytes: Int {
+        pointee.part.isStream ? 0 : Socket.unacknowledgedBytes(pointee.stream.descriptor)
+    }
+
+    /// Has what the stream has, and what comes, be read.
+    func startReading(_ stream: StreamRef) {
+        guard !pointee.isReading else { return }
+        pointee.isReading = true
+        if stream.pointee.isReadable { pointee.worker.read(stream) }
+    }
+}
+
+extension StreamRef {
+    /// The content at hand, and room in the peer's window for as much again (H2-42).
+    fileprivate func read(into bytes: UnsafeMutablePointer<UInt8>, capacity: Int) -> Int {
+        let kept = pointee.content
+        if !kept.isEmpty {
+            let count = Swift.min(kept.count, capacity)
+            memcpy(bytes, kept.bytes, count)
+            pointee.content.consume(count, to: &pointee.connection.pointee.worker.pointee.connections.buffers)
+            return taken(count)
+        }
+        if let start = pointee.arrived.baseAddress, pointee.arrived.count > 0 {
+            let count = Swift.min(pointee.arrived.count, capacity)
+            memcpy(bytes, start, count)
+            pointee.arrived = UnsafeBufferPointer(rebasing: pointee.arrived.dropFirst(count))
+            return taken(count)
+        }
+        return pointee.hasEnded ? 0 : ByteStream.wantsRead
+    }
+
+    private func taken(_ count: Int) -> Int {
+        pointee.session.pointee.core.taken(pointee.number, count)
+        pointee.connection.pointee.worker.queue(pointee.session)
+        return count
+    }
+}
+
+extension WorkerRef {
+    /// Puts bytes behind what the stream has to send; they leave at the end of the loop's turn, with those of its siblings.
+    func send(_ bytes: UnsafePointer<UInt8>, _ count: Int, on stream: StreamRef, _ client: ClientRef) {
+        guard client.pointee.output.append(bytes, count, from: &pointee.connections.buffers) else {
+            return abortClient(client)
+        }
+        send(stream)
+        guard client.pointee.output.count >= HTTP2Session.streamBuffer else { return }
+        client.pointee.exchange?.pointee.upstream?.stopReading()
+    }
+
+    /// The exchange is over and its answer whole: the stream ends behind it.
+    func finish(_ stream: StreamRef) {
+        guard let client = stream.pointee.client else { return }
+        stream.pointee.mustEnd = stream.pointee.isHeadSent && !stream.pointee.isEndSent
+        if stream.pointee.mustEnd { send(stream) }
+        closeClient(client)
+    }
+
+    /// The connection that the stream stood for is closed.
+    func leave(_ stream: StreamRef, _ client: ClientRef) {
+        client.pointee.part = .none
+        pointee.connections.clients.retire(client)
+        stream.pointee.client = nil
+        giveWindowBack(stream)
+        guard !stream.pointee.isGone, !stream.pointee.mustEnd else { return }
+        if !stream.pointee.isEndSent {
+            // An answer that is not whole must not look as if it were (RFC 9113 §8.1).
+            stream.pointee.session.pointee.core.reset(stream.pointee.number, .internalError)
+        } else if !stream.pointee.hasEnded {
+            // It is answered; what still comes of the request is nobody's (H2-17).
+            stream.pointee.session.pointee.core.reset(stream.pointee.number, .noError)
+        } else {
+            return
+        }
+        queue(stream.pointee.session)
+    }
+
+    /// What came for a stream that nobody reads any more counts no longer against the connection's window.
+    func giveWindowBack(_ stream: StreamRef) {
+        let count = stream.pointee.content.count + stream.pointee.arrived.count
+        stream.pointee.content.release(to: &pointee.connections.buffers)
+        stream.pointee.arrived = UnsafeBufferPointer(start: nil, count: 0)
+        if count > 0 { stream.pointee.session.pointee.core.taken(stream.pointee.number, count) }
+    }
+
+    /// Has the stream's client read, in this turn of the loop.
+    func read(_ stream: StreamRef) {
+        guard !stream.pointee.isToRead else { return }
+        stream.pointee.isToRead = true
+        stream.pointee.nextToRead = stream.pointee.session.pointee.toRead
+        stream.pointee.session.pointee.toRead = stream
+        queue(stream.pointee.session)
+    }
+
+    /// Has the stream's bytes, or its end, put in frames at the end of this turn.
+    func send(_ stream: StreamRef) {
+        guard !stream.pointee.isToSend else { return }
+        stream.pointee.isToSend = true
+        stream.pointee.nextToSend = stream.pointee.session.pointee.toSend
+        stream.pointee.session.pointee.toSend = stream
+        queue(stream.pointee.session)
+    }
+
+    /// Has the loop come back to a connection at the end of this turn.
+    func queue(_ session: SessionRef) {
+        guard !session.pointee.isQueued, !session.pointee.isAtWork else { return }
+        session.pointee.isQueued = true
+        session.pointee.nextQueued = pointee.connections.http2.queued
+        if pointee.connections.http2.queued == nil { FileEvent.activate(pointee.loop.sessionsQueued) }
+        pointee.connections.http2.queued = session
+    }
+
+    /// Goes on with the connections that asked for it in this turn of the loop.
+    func goOnWithSessions() {
+        endClosedConnections()
+        var next = pointee.connections.http2.queued
+        pointee.connections.http2.queued = nil
+        while let session = next {
+            next = session.pointee.nextQueued
+            session.pointee.nextQueued = nil
+            session.pointee.isQueued = false
+            goOn(session)
+        }
+    }
+}
+
+// The worker's own event, on its own thread; the context is the worker's place, which outlives the loop's run.
+let onSessionsQueued: FileEvent.Callback = { _, _, context in
+    CallbackContext.place(context, of: Worker.self).goOnWithSessions()
+}

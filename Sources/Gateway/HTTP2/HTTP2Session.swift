@@ -1,0 +1,103 @@
+import HTTP2
+
+typealias SessionRef = UnsafeMutablePointer<HTTP2Session>
+typealias StreamRef = UnsafeMutablePointer<HTTP2Stream>
+
+/// What a client's connection has beside its socket when it speaks HTTP/2: its frames, and the streams that are open.
+struct HTTP2Session {
+    /// New requests that are handed on in one go; the others wait for the loop's next turn, so that one connection cannot
+    /// own the worker (H2-54).
+    static let requestsAtOnce = 32
+    /// Bytes of frames that are put together for one write: as much as one TLS record holds.
+    static let writeSize = 16 << 10
+    /// What a stream may send whose request was let through: less than one buffer holds.
+    static let admittedWindow = 128 << 10
+    /// Answers that wait in a stream before its upstream is read no further (H2-43).
+    static let streamBuffer = 64 << 10
+
+    /// Whose it is.
+    let client: ClientRef
+    let core: ServerConnection
+    /// The streams whose exchanges are not over, or whose answers have not left.
+    var streams: StreamRef?
+    var streamCount = 0
+    /// Chains of streams that have something to send, to read, and of which bytes have just been put in frames.
+    var toSend: StreamRef?
+    var toRead: StreamRef?
+    var sent: StreamRef?
+    /// New requests that may be handed on before the loop's next turn.
+    var requestsLeft = 0
+    /// It broke a rule of the connection, or is told to go: closed as soon as everything has left.
+    var isEnding = false
+    /// How far it is with telling its peer that no more streams are taken.
+    var farewell = Farewell.none
+    /// Events of the connection are seen to further up the stack.
+    var isAtWork = false
+    /// It is one of those that the loop comes back to in this turn.
+    var isQueued = false
+    var nextQueued: SessionRef?
+
+    /// A peer may have begun streams when it hears that none are taken: so it hears it twice (RFC 9113 §6.8).
+    enum Farewell: UInt8 {
+        case none
+        /// It knows that the connection ends; streams that are on their way are taken.
+        case announced
+        /// It knows which stream was the last.
+        case said
+    }
+
+    init(_ client: ClientRef, _ core: ServerConnection) {
+        self.client = client
+        self.core = core
+    }
+}
+
+/// One stream of a client's connection: it stands for a connection of its own, which carries one request and its answer.
+///
+/// Exchanges neither know nor ask whether their client has a socket: what they read and write passes here. So nothing of
+/// routing, authentication and rewriting is there twice.
+struct HTTP2Stream {
+    /// The connection with the socket.
+    let connection: ClientRef
+    let session: SessionRef
+    let number: Int32
+    /// The connection that it stands for, until the exchange is over.
+    var client: ClientRef?
+    /// Content that has come and that nobody has taken; never more than the window that was given for it.
+    var content = Buffer()
+    /// Content of the frame that is seen to.
+    var arrived = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+    /// Something follows the request's head: content, or a tunnel's bytes.
+    let isOpen: Bool
+    /// The peer has ended its side.
+    var hasEnded = false
+    /// The answer's head is in frames.
+    var isHeadSent = false
+    /// The answer's end is in frames.
+    var isEndSent = false
+    /// The answer is whole; its end is to be sent.
+    var mustEnd = false
+    /// There is nobody to tell of an end: the peer or the core has reset it, or the connection is over.
+    var isGone = false
+    /// Bytes that were put in frames since its client was told.
+    var framed = 0
+    var isToSend = false
+    var isToRead = false
+    var isSent = false
+    var nextToSend: StreamRef?
+    var nextToRead: StreamRef?
+    var nextSent: StreamRef?
+    var previous: StreamRef?
+    var next: StreamRef?
+
+    init(_ session: SessionRef, number: Int32, isOpen: Bool) {
+        connection = session.pointee.client
+        self.session = session
+        self.number = number
+        self.isOpen = isOpen
+        hasEnded = !isOpen
+    }
+
+    /// Whether its client would read something now: content, or the end.
+    var isReadable: Bool { !content.isEmpty || !arrived.isEmpty || hasEnded }
+}

@@ -1,0 +1,256 @@
+import Access
+import Bytes
+import Crypto
+import HTTP1
+import HTTP2
+import HTTPMessage
+import Transport
+
+/// From frames to requests, and to what follows them.
+extension WorkerRef {
+    /// Goes on by HTTP/2, beginning with what is in the memory of frames.
+    func beginHTTP2(_ client: ClientRef, _ count: Int) {
+        guard let memory = pointee.connections.http2.frames.memory,
+            let core = ServerConnection(limits(of: client), memory: memory, source: HTTP2Stream.source)
+        else { return closeClient(client) }
+        let session = pointee.connections.http2.sessions.take(HTTP2Session(client, core))
+        client.pointee.part = .session(session)
+        client.pointee.state = .multiplexing
+        client.pointee.isHeadTimed = false
+        setTimeout(client.timeout, pointee.policy.timeouts.requestHead)
+        receive(session, pointee.connections.http2.frames.bytes, count)
+    }
+
+    /// What the peer may do, by the listener that it came to.
+    private func limits(of client: ClientRef) -> ConnectionLimits {
+        let listener = pointee.listening.listeners + Int(client.pointee.listener)
+        let peer = client.pointee.peer
+        var limits = ConnectionLimits()
+        limits.headerList = min(limits.headerList, pointee.policy.httpLimits.headerSection)
+        limits.fieldCount = pointee.policy.httpLimits.fieldCount
+        limits.announcesTunnels = pointee.policy.tables.hasWebSockets
+        // What has come and is not read yet waits in one buffer.
+        limits.admittedWindow = HTTP2Session.admittedWindow
+        if client.pointee.stream.tls == nil {
+            // Who ends TLS in front of us may say what its clients see (H2-26).
+            let isTrusted = listener.pointee.proxies.contains(peer) || listener.pointee.terminators.contains(peer)
+            limits.scheme = isTrusted ? .either : .http
+        }
+        return limits
+    }
+
+    /// Reads frames off the client's socket.
+    func receiveFrames(_ client: ClientRef) {
+        guard let session = client.pointee.part.session else { return closeClient(client) }
+        // What was read before is seen to first.
+        guard client.pointee.input.isEmpty else { return client.stopReading() }
+        let bytes = pointee.connections.http2.frames.bytes
+        let count = client.pointee.stream.read(into: bytes, capacity: Frames.capacity)
+        switch count {
+        case 1...: receive(session, bytes, count)
+        case ByteStream.wantsRead: break
+        case ByteStream.wantsWrite: client.startWriting()
+        default: closeClient(client)
+        }
+    }
+
+    /// Sees to frames, to so many new requests at most; the rest is kept for the loop's next turn (H2-54).
+    private func receive(_ session: SessionRef, _ bytes: UnsafePointer<UInt8>, _ count: Int) {
+        session.pointee.requestsLeft = HTTP2Session.requestsAtOnce
+        session.pointee.core.receive(UnsafeBufferPointer(start: bytes, count: count), now: clock.microseconds())
+        followEvents(session)
+        let client = session.pointee.client
+        let unread = session.pointee.core.unread
+        if session.pointee.core.fault != nil {
+            sayEnded(session)
+            dropInput(client)
+        } else if client.pointee.input.isEmpty {
+            guard client.pointee.input.append(bytes + (count - unread), unread, from: &pointee.connections.buffers)
+            else { return closeClient(client) }
+        } else {
+            client.pointee.input.consume(count - unread, to: &pointee.connections.buffers)
+        }
+        sendFrames(session)
+    }
+
+    /// What one turn of the loop does for a connection that asked for it.
+    func goOn(_ session: SessionRef) {
+        let client = session.pointee.client
+        guard !session.pointee.isAtWork, client.pointee.state == .multiplexing else { return }
+        if !client.pointee.input.isEmpty {
+            return receive(session, client.pointee.input.bytes, client.pointee.input.count)
+        }
+        session.pointee.requestsLeft = HTTP2Session.requestsAtOnce
+        followEvents(session)
+        sendFrames(session)
+    }
+
+    func followEvents(_ session: SessionRef) {
+        session.pointee.isAtWork = true
+        while session.pointee.requestsLeft > 0, let event = session.pointee.core.nextEvent() { follow(event, session) }
+        readStreams(session)
+        session.pointee.isAtWork = false
+    }
+
+    private func follow(_ event: ServerEvent, _ session: SessionRef) {
+        switch event {
+        case .request(let number, let head, let hasBody, let isTunnel):
+            session.pointee.requestsLeft -= 1
+            begin(session, number, head, isOpen: hasBody || isTunnel, isTunnel: isTunnel)
+        case .refused(let number, let fault, let hasBody):
+            session.pointee.requestsLeft -= 1
+            refuse(session, number, fault, isOpen: hasBody)
+        case .content(let number, let place, let content): take(content, of: number, stream(place), session)
+        case .trailers, .pong, .goAway: break
+        case .ended(_, let place):
+            guard let stream = stream(place) else { return }
+            stream.pointee.hasEnded = true
+            readOn(stream)
+        case .reset(_, let place, _, _):
+            guard let stream = stream(place) else { return }
+            stream.pointee.isGone = true
+            if let client = stream.pointee.client { closeClient(client) }
+        case .closed(_, let place, _): if let stream = stream(place) { forget(stream) }
+        }
+    }
+
+    private func stream(_ place: UnsafeMutableRawPointer?) -> StreamRef? {
+        place?.assumingMemoryBound(to: HTTP2Stream.self)
+    }
+
+    /// The connection that a new stream stands for.
+    private func open(_ session: SessionRef, _ number: Int32, isOpen: Bool) -> ClientRef {
+        let carrier = session.pointee.client
+        let stream = pointee.connections.http2.streams.take(HTTP2Stream(session, number: number, isOpen: isOpen))
+        session.pointee.core.setPlace(number, stream)
+        stream.pointee.next = session.pointee.streams
+        session.pointee.streams?.pointee.previous = stream
+        session.pointee.streams = stream
+        session.pointee.streamCount += 1
+        if session.pointee.streamCount == 1, session.pointee.farewell != .announced { clearTimeout(carrier.timeout) }
+        var connection = ClientConnection(self, of: carrier.pointee.peer, at: carrier.pointee.listener)
+        connection.clearText = carrier.pointee.clearText
+        connection.patience = carrier.pointee.patience
+        connection.part = .stream(stream)
+        connection.sawEnd = !isOpen
+        connection.isHeadTimed = false
+        let client = pointee.connections.clients.take(connection)
+        client.timeout.pointee.place = UnsafeMutableRawPointer(client)
+        stream.pointee.client = client
+        return client
+    }
+
+    /// A request whose head was made of the stream's fields, as one of HTTP/1.1.
+    private func begin(
+        _ session: SessionRef, _ number: Int32, _ head: UnsafeMutableBufferPointer<UInt8>, isOpen: Bool, isTunnel: Bool
+    ) {
+        guard let bytes = head.baseAddress else { return session.pointee.core.reset(number, .internalError) }
+        if isTunnel { writeWebSocketKey(bytes + head.count - WorkerRef.webSocketKeyFromEnd) }
+        let client = open(session, number, isOpen: isOpen)
+        understand(client, bytes, head.count, isKept: false)
+        // A head that was made here is whole.
+        if client.pointee.state == .awaitingHead { abortClient(client) }
+    }
+
+    /// Where the key of a WebSocket's handshake begins in a head that was made for a tunnel, before its end.
+    private static var webSocketKeyFromEnd: Int { 28 }
+
+    /// The key that an upstream of HTTP/1.1 answers: ours, for the client of a tunnel has none (RFC 8441 §5).
+    private func writeWebSocketKey(_ place: UnsafeMutablePointer<UInt8>) {
+        for (offset, digit) in Base64.encode(RandomBytes.fill(16).span).utf8.enumerated() { place[offset] = digit }
+    }
+
+    /// A head that is no request which can be read in one way: answered as one of HTTP/1.1 would be (H-D1).
+    private func refuse(_ session: SessionRef, _ number: Int32, _ fault: HeadFault, isOpen: Bool) {
+        let client = open(session, number, isOpen: isOpen)
+        let exchange = beginExchange(client, pointee.connections.http2.frames.bytes, isParsed: false)
+        answer(exchange, refused: refused(fault))
+    }
+
+    private func refused(_ fault: HeadFault) -> Refused {
+        let (cause, found) = fault.refused
+        return Refused(cause, expected: "a message that every reader reads alike", found: .text(found))
+    }
+
+    private func take(
+        _ content: UnsafeBufferPointer<UInt8>, of number: Int32, _ stream: StreamRef?, _ session: SessionRef
+    ) {
+        guard let stream, stream.pointee.client != nil else {
+            return session.pointee.core.taken(number, content.count)
+        }
+        stream.pointee.arrived = content
+        readOn(stream)
+        let rest = stream.pointee.arrived
+        stream.pointee.arrived = UnsafeBufferPointer(start: nil, count: 0)
+        guard let first = rest.baseAddress, rest.count > 0, let client = stream.pointee.client else { return }
+        if !stream.pointee.content.append(first, rest.count, from: &pointee.connections.buffers) { abortClient(client) }
+    }
+
+    /// Has the stream's client take what there is, as long as it wants to.
+    private func readOn(_ stream: StreamRef) {
+        while let client = stream.pointee.client, client.pointee.isReading, stream.pointee.isReadable {
+            clientReadable(client)
+        }
+    }
+
+    private func readStreams(_ session: SessionRef) {
+        while let stream = session.pointee.toRead {
+            session.pointee.toRead = stream.pointee.nextToRead
+            stream.pointee.nextToRead = nil
+            stream.pointee.isToRead = false
+            readOn(stream)
+        }
+    }
+
+    /// The core has forgotten the stream: nothing more comes of it, and nothing more leaves.
+    private func forget(_ stream: StreamRef) {
+        stream.pointee.isGone = true
+        if let client = stream.pointee.client {
+            if stream.pointee.isEndSent { finish(stream) } else { closeClient(client) }
+        }
+        let session = stream.pointee.session
+        unlink(stream)
+        session.pointee.streamCount -= 1
+        pointee.connections.http2.streams.retire(stream)
+        guard session.pointee.streamCount == 0, session.pointee.farewell == .none else { return }
+        setTimeout(session.pointee.client.timeout, keepAliveTimeout)
+    }
+
+    /// Takes the stream out of all chains of its session.
+    func unlink(_ stream: StreamRef) {
+        let session = stream.pointee.session
+        if let previous = stream.pointee.previous {
+            previous.pointee.next = stream.pointee.next
+        } else {
+            session.pointee.streams = stream.pointee.next
+        }
+        stream.pointee.next?.pointee.previous = stream.pointee.previous
+        if stream.pointee.isToSend { session.pointee.toSend = without(stream, session.pointee.toSend, \.nextToSend) }
+        if stream.pointee.isToRead { session.pointee.toRead = without(stream, session.pointee.toRead, \.nextToRead) }
+        if stream.pointee.isSent { session.pointee.sent = without(stream, session.pointee.sent, \.nextSent) }
+    }
+
+    /// The chain that begins with `first`, without this one.
+    private func without(
+        _ stream: StreamRef, _ first: StreamRef?, _ next: WritableKeyPath<HTTP2Stream, StreamRef?>
+    ) -> StreamRef? {
+        if first == stream { return stream.pointee[keyPath: next] }
+        var one = first
+        while let before = one {
+            if before.pointee[keyPath: next] == stream {
+                before.pointee[keyPath: next] = stream.pointee[keyPath: next]
+                break
+            }
+            one = before.pointee[keyPath: next]
+        }
+        return first
+    }
+
+    /// How the body of a stream's request ends, when its head does not say so: with the stream.
+    func adoptFraming(_ client: ClientRef) {
+        guard let stream = client.pointee.part.stream, stream.pointee.isOpen,
+            pointee.scratch.head.pointee.framing == .none, !pointee.scratch.head.pointee.offersWebSocket
+        else { return }
+        pointee.scratch.head.pointee.framing = .untilClose
+    }
+}

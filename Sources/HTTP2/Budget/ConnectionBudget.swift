@@ -1,0 +1,66 @@
+import Rates
+
+/// What a client did until it was told to calm down (H2-52, H2-55): the word that a log has for it.
+public enum CalmCause: String, Sendable, CaseIterable {
+    case resets = "h2_resets"
+    case cheapFrames = "h2_cheap_frames"
+    case oversizedHeads = "h2_oversized_heads"
+}
+
+/// What one connection may still do of what costs it nothing: two buckets, and a few counts.
+///
+/// Every attack on HTTP/2 is many of something that is allowed once. Streams that end in a reset are one such kind,
+/// whoever sends the reset; frames that carry nothing are the other.
+struct ConnectionBudget {
+    /// Heads over a bound, after which a connection has shown what it is about.
+    static let oversizedHeadsBound = 3
+    /// Window updates that each DATA frame of ours may be answered with.
+    static let windowUpdatesPerFrame = 10
+    /// Bytes below which a window update is not worth its frame.
+    static let smallestWindowUpdate: UInt32 = 64
+
+    private let resetRate: TokenRate
+    private let cheapRate: TokenRate
+    private var resets = TokenBucket()
+    private var cheap = TokenBucket()
+    private var oversizedHeads = 0
+    private var windowUpdates = 0
+
+    init(_ limits: ConnectionLimits) {
+        resetRate = limits.resets
+        cheapRate = limits.cheapFrames
+    }
+
+    /// Whether so much is taken of the resets that the connection should come to its end, while that is still polite.
+    func isNearlySpent(at now: UInt64) -> Bool {
+        resetRate.interval > 0 && resets.spent(at: now, resetRate) > resetRate.allowance / 4 * 3
+    }
+
+    /// A stream ended in a reset before its answer was whole, by the client's doing.
+    mutating func streamReset(at now: UInt64) -> CalmCause? {
+        resets.take(at: now, resetRate) ? nil : .resets
+    }
+
+    /// A frame came that carries nothing.
+    mutating func cheapFrame(at now: UInt64) -> CalmCause? {
+        cheap.take(at: now, cheapRate) ? nil : .cheapFrames
+    }
+
+    /// A head was over a bound.
+    mutating func oversizedHead() -> CalmCause? {
+        oversizedHeads += 1
+        return oversizedHeads >= Self.oversizedHeadsBound ? .oversizedHeads : nil
+    }
+
+    /// DATA was sent, which the client may answer with window updates.
+    mutating func contentSent() {
+        windowUpdates = 0
+    }
+
+    /// A window was enlarged by so many bytes.
+    mutating func windowUpdate(_ increment: UInt32, at now: UInt64) -> CalmCause? {
+        windowUpdates += 1
+        let isCheap = windowUpdates > Self.windowUpdatesPerFrame || increment < Self.smallestWindowUpdate
+        return isCheap ? cheapFrame(at: now) : nil
+    }
+}

@@ -1,0 +1,86 @@
+import Bytes
+import HTTPMessage
+
+/// What names and values must be made of, looked at before a byte of them is copied into a head.
+///
+/// The library checks most of it too. These checks are ours because a CR LF that got through would be a line of its own in
+/// the head that is rebuilt, and with it a field that nobody sent.
+enum FieldCheck {
+    /// A token without upper case (RFC 9113 §8.2.1).
+    @inline(__always)
+    static func isName(_ name: Span<UInt8>) -> Bool {
+        guard name.count > 0 else { return false }
+        for index in name.indices {
+            let byte = name[index]
+            // Letters of lower case and dashes are nearly all there is.
+            guard byte &- 0x61 >= 26, byte != 0x2d else { continue }
+            guard ASCII.isToken(byte), byte &- 0x41 >= 26 else { return false }
+        }
+        return true
+    }
+
+    /// No control octet but HTAB, and no whitespace at either end (RFC 9113 §8.2.1).
+    @inline(__always)
+    static func isValue(_ value: Span<UInt8>) -> Bool {
+        guard value.count > 0 else { return true }
+        guard !isWhitespace(value[0]), !isWhitespace(value[value.count &- 1]) else { return false }
+        var index = 0
+        while index &+ ByteVector.count <= value.count {
+            let place = ByteVector.controls(value.vector(at: index)).first
+            index &+= place
+            guard place < ByteVector.count else { continue }
+            guard value[index] == 0x09 else { return false }
+            index &+= 1
+        }
+        while index < value.count {
+            let byte = value[index]
+            if byte < 0x20 && byte != 0x09 || byte == 0x7f { return false }
+            index &+= 1
+        }
+        return true
+    }
+
+    /// Whether a line of ours is one field: a name in any case, and a value without an end of line.
+    static func isSendable(_ name: Span<UInt8>, _ value: Span<UInt8>) -> Bool { isMethod(name) && isValue(value) }
+
+    /// A token (RFC 9110 §9.1).
+    static func isMethod(_ method: Span<UInt8>) -> Bool {
+        guard method.count > 0 else { return false }
+        for index in method.indices where !ASCII.isToken(method[index]) { return false }
+        return true
+    }
+
+    /// Origin-form as far as a line can be broken by it: a slash first, no space, no control octet, no fragment.
+    ///
+    /// What else a target may not have, the parser of requests finds, which reads the rebuilt head.
+    static func isPath(_ path: Span<UInt8>, method: Span<UInt8>) -> Bool {
+        guard path.count > 0 else { return false }
+        if path[0] == 0x2a { return path.count == 1 && ASCII.equalsExactly(method, "OPTIONS") }
+        guard path[0] == 0x2f else { return false }
+        for index in path.indices {
+            let byte = path[index]
+            guard byte > 0x20, byte != 0x7f, byte != 0x23 else { return false }
+        }
+        return true
+    }
+
+    /// Fields that speak of one HTTP/1.1 connection (RFC 9113 §8.2.2), and HTTP2-Settings, which speaks of changing over.
+    static func isOfConnection(_ id: FieldID) -> Bool {
+        switch id {
+        case .connection, .keepAlive, .proxyConnection, .transferEncoding, .upgrade, .http2Settings: true
+        default: false
+        }
+    }
+
+    private static func isWhitespace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+}
+
+extension ASCII {
+    /// Whether the bytes are exactly this text.
+    static func equalsExactly(_ bytes: Span<UInt8>, _ text: String) -> Bool {
+        let text = text.utf8Span.span
+        guard bytes.count == text.count else { return false }
+        for index in bytes.indices where bytes[index] != text[index] { return false }
+        return true
+    }
+}

@@ -1,0 +1,104 @@
+import Bytes
+import CNGHTTP2
+import HTTPMessage
+
+/// The head of an HTTP/1.1 message of ours as the fields of an HTTP/2 section.
+///
+/// Names are lowered in the room that the worker has for them; the array of fields is the worker's too, and values are read where
+/// they are. The library copies both when they are submitted.
+@safe
+struct SentHead {
+    // The worker's rooms; pointers in `fields` go there and into the head's own bytes.
+    private let names: UnsafeMutableBufferPointer<UInt8>
+    private let fields: UnsafeMutableBufferPointer<nghttp2_nv>
+    private var namesUsed = 0
+    private(set) var count = 0
+
+    init(_ memory: ConnectionMemory) {
+        unsafe names = memory.state.pointee.names
+        unsafe fields = memory.state.pointee.fields
+    }
+
+    /// The fields, until the next head is made.
+    var first: UnsafePointer<nghttp2_nv>? { unsafe UnsafePointer(fields.baseAddress) }
+
+    /// Adds a field with a name in any case; false when there is no room.
+    mutating func add(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, isSecret: Bool) -> Bool {
+        guard let room = unsafe names.baseAddress,
+            unsafe count < fields.count && namesUsed + name.count <= names.count
+        else { return false }
+        let start = namesUsed
+        for index in 0..<name.count { unsafe names[start &+ index] = ASCII.lowercase(name[index]) }
+        namesUsed += name.count
+        let flags = isSecret ? UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue) : 0
+        unsafe fields[count] = nghttp2_nv(
+            name: room + start, value: UnsafeMutablePointer(mutating: value.baseAddress),
+            namelen: name.count, valuelen: value.count, flags: flags)
+        count += 1
+        return true
+    }
+
+    /// Adds a field whose name is a text of ours.
+    mutating func add(_ name: StaticString, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
+        unsafe add(
+            UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount), value, isSecret: false)
+    }
+
+    /// Adds a field of two texts of ours.
+    mutating func add(_ name: StaticString, _ value: StaticString) -> Bool {
+        unsafe add(name, UnsafeBufferPointer(start: value.utf8Start, count: value.utf8CodeUnitCount))
+    }
+
+    /// Adds the lines of `text` from `start`, up to an empty one or the end; false when they are no lines, or too many.
+    mutating func addLines(_ text: UnsafeBufferPointer<UInt8>, from start: Int, _ rules: LineRules) -> Bool {
+        var line = start
+        while line < text.count {
+            let end = unsafe text.span.firstIndex(of: 0x0d, from: line, to: text.count)
+            guard end + 1 < text.count, unsafe text[end + 1] == 0x0a else { return false }
+            if end == line { return true }
+            let colon = unsafe text.span.firstIndex(of: 0x3a, from: line, to: end)
+            guard colon < end, colon > line else { return false }
+            var (from, to) = (colon + 1, end)
+            while from < to, unsafe text[from] == 0x20 || text[from] == 0x09 { from += 1 }
+            while to > from, unsafe text[to - 1] == 0x20 || text[to - 1] == 0x09 { to -= 1 }
+            let name = unsafe UnsafeBufferPointer(rebasing: text[line..<colon])
+            let value = unsafe UnsafeBufferPointer(rebasing: text[from..<to])
+            if unsafe rules.sends(name.span) {
+                // A value with a line in it, or a name of two words, is no field of ours: nothing is sent then.
+                guard unsafe FieldCheck.isSendable(name.span, value.span),
+                    unsafe add(name, value, isSecret: rules.isSecret(name.span))
+                else { return false }
+            }
+            line = end + 2
+        }
+        return true
+    }
+}
+
+/// Which lines of a head become fields.
+struct LineRules {
+    var isTrailers = false
+    /// Whether `Host` has become `:authority`.
+    var isRequest = false
+    /// Whether a WebSocket's handshake has become an extended CONNECT, or its answer.
+    var isTunnel = false
+
+    /// Connection-specific fields stay behind (RFC 9113 §8.2.2).
+    func sends(_ name: Span<UInt8>) -> Bool {
+        switch FieldID.identify(name) {
+        case .connection, .keepAlive, .proxyConnection, .transferEncoding, .upgrade, .http2Settings: false
+        case .host: !isRequest
+        case .secWebSocketAccept, .secWebSocketKey: !isTunnel
+        case let id where isTrailers: TrailerRules.passes(name, id)
+        default: true
+        }
+    }
+
+    /// Values that must not enter the table that all streams of a connection share (H2-84).
+    func isSecret(_ name: Span<UInt8>) -> Bool {
+        switch FieldID.identify(name) {
+        case .authorization, .cookie, .setCookie, .dpop, .proxyAuthorization, .dpopNonce: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,302 @@
+extension RequirementTable {
+    /// Rows of HTTP/2, as far as they are about the connection alone.
+    static let http2: [Requirement] = [
+        Requirement(
+            id: "H2-03", source: "RFC 9113 §3.3, §3.4",
+            promise: """
+                What the bytes of an HTTP/2 connection mean does not depend on how they were cut. A connection \
+                that does not begin with the preface is not served.
+                """),
+        Requirement(
+            id: "H2-05", source: "RFC 9113 §3.4",
+            promise: """
+                The gateway's first frame on an HTTP/2 connection is SETTINGS. It serves no client whose first \
+                frame behind the preface is another one.
+                """),
+        Requirement(
+            id: "H2-06", source: "RFC 9113 §6.5.2; RFC 8441 §3; RFC 9218 §2.1",
+            promise: """
+                The gateway announces its limits, and that it ignores the priorities of RFC 7540. It announces \
+                extended CONNECT only where a route of the listener has WebSockets, and never push.
+                """),
+        Requirement(
+            id: "H2-07", source: "RFC 9113 §5.1.2, §10.5",
+            promise: """
+                The limits of an HTTP/2 connection hold from its first byte. Streams over the limit are refused, \
+                and end the connection once the client has acknowledged the limit.
+                """),
+        Requirement(
+            id: "H2-08", source: "RFC 9113 §6.5.2, §6.9.2",
+            promise: """
+                The gateway checks the values of a client's SETTINGS, and applies a changed window to streams that \
+                are open. It ignores settings that it does not know.
+                """),
+        Requirement(
+            id: "H2-10", source: "RFC 9113 §5.4.2, §8.1",
+            promise: """
+                Each stream is an exchange of its own. A malformed or refused one leaves the others and the \
+                connection alone.
+                """),
+        Requirement(
+            id: "H2-11", source: "RFC 9113 §5.1, §5.1.1",
+            promise: """
+                The numbers of streams are odd and rise, or the connection is over. Late frames of a stream that \
+                has ended are no error.
+                """),
+        Requirement(
+            id: "H2-12", source: "RFC 9113 §8.1, §8.1.1",
+            promise: """
+                A request over HTTP/2 is a head, a body, and at most one section of trailers that ends the stream. \
+                Anything else is reset before it was whole.
+                """),
+        Requirement(
+            id: "H2-13", source: "RFC 9113 §8.1.1",
+            promise: """
+                A Content-Length over HTTP/2 equals the bytes of the body. A request or an answer whose body is \
+                shorter or longer is reset before it was whole.
+                """),
+        Requirement(
+            id: "H2-14", source: "RFC 9113 §4.1, §4.2, §5.5, §6.1",
+            promise: """
+                Padding is taken off and given back to the windows, and frames of unknown types are ignored. A \
+                frame of a wrong size ends the connection.
+                """),
+        Requirement(
+            id: "H2-15", source: "RFC 9113 §4.3; RFC 7541",
+            promise: """
+                A header section may come in pieces and byte by byte. One that another frame interrupts, or that \
+                cannot be decoded, ends the connection.
+                """),
+        Requirement(
+            id: "H2-16", source: "RFC 9113 §5.4.2, §8.7",
+            promise: """
+                A client that resets a stream is told of at once. What it had sent there and nobody took is given \
+                back to the connection's window.
+                """),
+        Requirement(
+            id: "H2-17", source: "RFC 9113 §8.1",
+            promise: """
+                After a whole answer to a request that is not whole, the gateway resets the stream without an \
+                error. What still comes for it does not shrink the connection's window.
+                """),
+        Requirement(
+            id: "H2-18", source: "RFC 9113 §8.1, §8.6",
+            promise: """
+                Interim answers go before the last one over HTTP/2, and none of them ends the stream. The gateway \
+                never sends 101 there.
+                """),
+        Requirement(
+            id: "H2-19", source: "RFC 9113 §6.6, §8.4",
+            promise: """
+                The gateway tells upstreams that it takes no push, and makes none. A promise ends the connection, \
+                whoever makes it.
+                """),
+        Requirement(
+            id: "H2-20", source: "RFC 9113 §8.3, §8.3.1",
+            promise: """
+                A request over HTTP/2 has each of its pseudo fields once, before all fields, and no others. It is \
+                refused with one that is missing, empty, doubled, late or unknown.
+                """),
+        Requirement(
+            id: "H2-21", source: "RFC 9113 §8.2.1",
+            promise: """
+                A request over HTTP/2 is refused with a malformed name or value. A malformed field is never left \
+                out so that the rest can pass.
+                """),
+        Requirement(
+            id: "H2-22", source: "RFC 9113 §8.2.2",
+            promise: """
+                A request over HTTP/2 may say TE with trailers alone, once. It is refused with any field that \
+                speaks of one connection of HTTP/1.1.
+                """),
+        Requirement(
+            id: "H2-23", source: "RFC 9113 §8.1.1, §10.3",
+            promise: """
+                The head of a request over HTTP/2 is rebuilt with the Content-Length that was sent, if any, and \
+                with no Transfer-Encoding. Lengths with two readings are refused.
+                """),
+        Requirement(
+            id: "H2-24", source: "RFC 9113 §10.3",
+            promise: """
+                The method of a request over HTTP/2 is a token, taken as it is. What is none, or is PRI, is \
+                refused.
+                """),
+        Requirement(
+            id: "H2-25", source: "RFC 9113 §8.3.1, §10.3",
+            promise: """
+                The path of a request over HTTP/2 is used byte for byte. It begins with a slash, or is an asterisk \
+                with OPTIONS, or the request is refused.
+                """),
+        Requirement(
+            id: "H2-26", source: "RFC 9113 §8.3.1, §10.3",
+            promise: """
+                The scheme of a request over HTTP/2 is the listener's own, or either behind a trusted proxy. A \
+                request with another is refused.
+                """),
+        Requirement(
+            id: "H2-27", source: "RFC 9113 §8.3.1; RFC 9110 §7.2",
+            promise: """
+                The authority of a request over HTTP/2 is its :authority, or else its Host. A request with \
+                neither, with two that differ, or with more than a host and a port is refused.
+                """),
+        Requirement(
+            id: "H2-28", source: "RFC 9113 §8.3.1",
+            promise: "The gateway writes Host once, from the authority that it checked. It copies no other beside it."),
+        Requirement(
+            id: "H2-29", source: "RFC 9113 §8.2.3",
+            promise: """
+                The gateway joins the parts of a cookie in their order before anybody looks for sessions. Each \
+                part counts as a field.
+                """),
+        Requirement(
+            id: "H2-30", source: "RFC 9113 §10.5.1",
+            promise: """
+                The gateway counts the fields of a section and their bytes while it decodes them, before it copies \
+                the one that passes a bound. The third head over a bound ends the connection.
+                """),
+        Requirement(
+            id: "H2-33", source: "RFC 9113 §8.2, §8.2.2",
+            promise: """
+                An answer over HTTP/2 has its names in lower case, and no field that speaks of one connection of \
+                HTTP/1.1. A malformed answer is not sent.
+                """),
+        Requirement(
+            id: "H2-36", source: "RFC 9113 §8.5",
+            promise: """
+                The gateway takes CONNECT over HTTP/2 as the opening of a WebSocket alone. It connects nobody to \
+                an address that a client names.
+                """),
+        Requirement(
+            id: "H2-37", source: "RFC 8441 §3 … §5",
+            promise: """
+                An extended CONNECT for a WebSocket becomes the handshake of HTTP/1.1, with a key of the gateway's \
+                own. It is refused where it was not announced, and for every other protocol.
+                """),
+        Requirement(
+            id: "H2-42", source: "RFC 9113 §5.2, §6.9",
+            promise: """
+                A window over HTTP/2 opens again when its bytes were taken by the other side, not when they came. \
+                It grows for a stream whose request was let through.
+                """),
+        Requirement(
+            id: "H2-43", source: "RFC 9113 §5.2",
+            promise: """
+                A body is asked of its source only as far as there is window and room for it. A stream without a \
+                window stops no other.
+                """),
+        Requirement(
+            id: "H2-45", source: "RFC 9113 §6.9, §6.9.1",
+            promise: """
+                Padding and bytes of streams that have ended do not shrink a window. A window that is opened by \
+                nothing, or by more than there can be, is an error, and so are bytes beyond it.
+                """),
+        Requirement(
+            id: "H2-46", source: "RFC 9113 §5.2; RFC 9218 §10",
+            promise: """
+                Small answers that are ready together leave in one write. Downloads of one connection take turns, \
+                so that none waits for another's end.
+                """),
+        Requirement(
+            id: "H2-50", source: "RFC 9110 §6.5.1",
+            promise: """
+                Trailers over HTTP/2 pass when they are about the body alone. Those that frame, route, authorise \
+                or describe a message are dropped.
+                """),
+        Requirement(
+            id: "H2-51", source: "RFC 9113 §8.1",
+            promise: """
+                Trailers carry the end of their stream, and an answer of trailers alone is told as such. Nothing \
+                is added behind the end.
+                """),
+        Requirement(
+            id: "H2-52", source: "CVE-2023-44487, CVE-2025-8671",
+            promise: """
+                A connection may have a burst of 200 streams that end in a reset, and 20 a second, whoever resets \
+                them for the client's fault. It is asked to end before that, and ended then.
+                """),
+        Requirement(
+            id: "H2-54", source: "CVE-2023-44487",
+            promise: """
+                Requests of one HTTP/2 connection can be taken a few at a time. The rest waits its turn in the \
+                input.
+                """),
+        Requirement(
+            id: "H2-55", source: "CVE-2019-9512, -9513, -9514, -9515, -9518",
+            promise: """
+                A connection may send a burst of 1,000 frames that carry nothing, and 100 a second. A client that \
+                looks for signs of life while it downloads is left alone.
+                """),
+        Requirement(
+            id: "H2-56", source: "CVE-2019-9517",
+            promise: """
+                Pings are answered before other output. A client that does not take the answers it is owed is \
+                closed within a bound of memory.
+                """),
+        Requirement(
+            id: "H2-57", source: "CVE-2024-28182",
+            promise: """
+                A header section may have 8 CONTINUATION frames and 64 KiB as it is sent, counted in frames and \
+                not in reads. More of either ends the connection.
+                """),
+        Requirement(
+            id: "H2-58", source: "RFC 7541 §4.2; CVE-2016-6581",
+            promise: """
+                A section of few bytes that stands for many costs little memory, and its client an answer that \
+                says so. More than two changes of the table's size in a section end the connection.
+                """),
+        Requirement(
+            id: "H2-60", source: "CVE-2026-27135",
+            promise: "A connection that was ended looks at no further input. Answers that were begun may still end."),
+        Requirement(
+            id: "H2-75", source: "RFC 9113 §3.3, §3.4",
+            promise: """
+                A request to an upstream over HTTP/2 has the fields of its head and none of HTTP/1.1's connection. \
+                An upstream that does not begin with SETTINGS is given up, and no head is sent that is none.
+                """),
+        Requirement(
+            id: "H2-77", source: "RFC 9113 §5.1.2, §6.5.2",
+            promise: """
+                The gateway obeys the SETTINGS of an upstream, and opens at most 100 streams before they have \
+                come. It opens none above the upstream's limit.
+                """),
+        Requirement(
+            id: "H2-78", source: "RFC 9113 §8.7",
+            promise: """
+                A stream that an upstream said it has not looked at may be sent again. One that was answered, or \
+                reset for another reason, may not.
+                """),
+        Requirement(
+            id: "H2-79", source: "RFC 9113 §6.8",
+            promise: """
+                Behind an upstream's GOAWAY no stream is opened there, and those that it took end as they would \
+                have.
+                """),
+        Requirement(
+            id: "H2-80", source: "RFC 9113 §8.1",
+            promise: """
+                A reset without an error behind an upstream's whole answer lets the answer stand. A reset in the \
+                middle of one is told, and is never taken for its end.
+                """),
+        Requirement(
+            id: "H2-81", source: "RFC 9113 §8.3.2, §8.1.1",
+            promise: """
+                The head of an upstream's answer over HTTP/2 is checked and rebuilt like a request's. An answer \
+                that is malformed, 101, or not as long as it said is reset.
+                """),
+        Requirement(
+            id: "H2-84", source: "RFC 7541 §7.1",
+            promise: """
+                Credentials are sent to upstreams as literals that are never indexed. One request's credentials do \
+                not change the length of another's.
+                """),
+        Requirement(
+            id: "H2-86", source: "gRPC over HTTP/2",
+            promise: """
+                A refusal to a gRPC client can be written as an answer of trailers alone, with the status and text \
+                that say what the HTTP status does. Other content types are never answered so.
+                """),
+        Requirement(
+            id: "H2-88", source: "gRPC over HTTP/2",
+            promise: "A grpc-timeout is one to eight digits and a unit, read exactly. Any other value is refused."),
+    ]
+}

@@ -1,0 +1,65 @@
+import Refusals
+import StoreClient
+import StoreLink
+import Synchronization
+import Telemetry
+import TestTraits
+import Testing
+
+@testable import Gateway
+
+/// What operators are told of the servers of a store.
+@Suite struct `reports of a store` {
+    private static func place(_ port: UInt16) -> LinkServer.Place { .address(host: "127.0.0.1", port: port) }
+
+    private final class Lines: Sendable {
+        private let text = Mutex("")
+
+        func count(_ part: String) -> Int { text.withLock { $0.ranges(of: part).count } }
+
+        var log: OperatorLog {
+            OperatorLog(level: .debug) { line in
+                let bytes = String(decoding: line.bytes, as: UTF8.self)
+                self.text.withLock { $0 += bytes + "\n" }
+            }
+        }
+    }
+
+    private let lines = Lines()
+
+    private func reports() -> StoreReports {
+        StoreReports(lines.log, MetricsRegistry.forStore().storeMetrics, workers: 1)
+    }
+
+    @Test(.refuses("SH-87")) func `are a few dozen a minute of servers that a server names, however many it names`() {
+        let reports = reports()
+        reports.name([Self.place(1)])
+        for port in 2000..<5000 as Range<UInt16> {
+            reports.told(.lost(Self.place(port), .unreachable("refused")))
+            reports.told(.unsuitable(Self.place(port), setting: "store.insecure_allow_plain", found: "x"))
+        }
+        #expect(lines.count("store_lost") == 32)
+        #expect(lines.count("store_unsuitable") == 32)
+        reports.told(.lost(Self.place(1), .closed))
+        #expect(lines.count("127.0.0.1:1\"") == 1, "those of the settings are told of all the same")
+        reports.told(.lost(Self.place(1), .closed))
+        #expect(lines.count("127.0.0.1:1\"") == 1, "once a minute")
+    }
+
+    @Test(.refuses("SH-40")) func `name the key that cannot be read as the log of endings, once a minute`() {
+        let reports = reports()
+        for _ in 0..<5 { reports.noteLog("pc:e", at: Self.place(1), unusable: "what is none") }
+        #expect(lines.count("\"setting\":\"pc:e\"") == 1)
+    }
+}
+
+extension MetricsRegistry {
+    fileprivate static func forStore() -> MetricsRegistry {
+        MetricsRegistry(
+            workers: 1,
+            labels: MetricsLabels(
+                routes: [],
+                causes: Refusal.allCases.map { RefusalLabel(cause: "\($0.word)", blame: $0.blame.rawValue) },
+                algorithms: [], issuers: [], logins: []), version: "")
+    }
+}

@@ -1,0 +1,157 @@
+import HTTP2
+import TestTraits
+import Testing
+
+private let pseudo = [(":method", "GET"), (":scheme", "https"), (":path", "/"), (":authority", "a.example")]
+/// Indexes of the static table: GET, https, `/`; and `:authority` as a literal.
+private let short: [UInt8] = [0x82, 0x87, 0x84, 0x01, 0x01, 0x61]
+
+@Suite struct `limits of header sections over HTTP/2` {
+    @Test(.holds("H2-30")) func `let ninety-nine fields and sixty kilobytes pass`() throws {
+        let server = try ServerUnderTest()
+        server.receive(Frames.request(1, (0..<95).map { ("x-\($0)", "b") }))
+        let value = String(repeating: "v", count: 1000)
+        var fields = Frames.block(pseudo)
+        for number in 0..<58 { fields += Frames.literal("x-\(number)", value) }
+        let cut = 16_000
+        var rest = fields[...]
+        server.receive(Frames.headers(3, Array(rest.prefix(cut)), endsSection: false))
+        rest = rest.dropFirst(cut)
+        while !rest.isEmpty {
+            server.receive(Frames.continuation(3, Array(rest.prefix(cut)), endsSection: rest.count <= cut))
+            rest = rest.dropFirst(cut)
+        }
+        #expect(server.requests == [1, 3])
+    }
+
+    @Test(
+        .refuses("H2-30"),
+        arguments: [
+            (Frames.block((0..<97).map { ("x-\($0)", "b") }), HeadFault.tooManyFields),
+            (
+                Frames.indexed("x-a", String(repeating: "v", count: 3000)) + [UInt8](repeating: 0xbe, count: 22),
+                .listTooLarge
+            ),
+        ] as [([UInt8], HeadFault)])
+    func `refuse more, and leave the connection in order`(fields: [UInt8], fault: HeadFault) throws {
+        let server = try ServerUnderTest()
+        server.receive(Frames.headers(1, Frames.block(pseudo) + fields))
+        #expect(server.seen == [.refused(1, fault)])
+        #expect(fault.isTooLarge)
+        server.answer(1, "HTTP/1.1 431 Request Header Fields Too Large\r\n\r\n")
+        // The table of the client's compression is what the client thinks it is.
+        server.receive(Frames.headers(3, Frames.block(pseudo) + (fault == .listTooLarge ? [0xbe] : [])))
+        #expect(server.requests == [3])
+        #expect(server.resets == [])
+    }
+
+    /// CVE-2016-6581, CVE-2026-49975, CVE-2026-47774: few bytes on the wire that are many in memory.
+    @Test(
+        .refuses("H2-30", "H2-58"),
+        arguments: [
+            (Frames.indexed("x-a", String(repeating: "v", count: 4000)), 30_000),
+            (Frames.indexed("a", ""), 30_000),
+            (Frames.indexed("cookie", "a"), 15_000),
+        ])
+    func `refuse a section of references, which costs little memory and little work`(
+        entry: [UInt8], count: Int
+    ) throws {
+        let server = try ServerUnderTest()
+        let before = server.memory.used
+        let references = [UInt8](repeating: 0xbe, count: count)
+        var rest = (short + entry + references)[...]
+        server.receive(Frames.headers(1, Array(rest.prefix(16_000)), endsSection: rest.count <= 16_000))
+        rest = rest.dropFirst(16_000)
+        while !rest.isEmpty {
+            server.receive(Frames.continuation(1, Array(rest.prefix(16_000)), endsSection: rest.count <= 16_000))
+            rest = rest.dropFirst(16_000)
+        }
+        #expect(server.requests == [])
+        #expect(server.memory.used - before < 1 << 20)
+        server.receive(Frames.request(3))
+        #expect(server.requests == [3])
+    }
+
+    @Test(.refuses("H2-30"), .holds("H2-58"), arguments: [97, 14_000])
+    func `end a connection at the third head that is over them`(count: Int) throws {
+        let server = try ServerUnderTest()
+        let entry = Frames.indexed("a", "")
+        for stream in [1, 3, 5] as [UInt32] {
+            #expect(server.connection.fault == nil)
+            server.receive(Frames.headers(stream, short + entry + [UInt8](repeating: 0xbe, count: count)))
+            if stream < 5 { server.answer(Int32(stream), "HTTP/1.1 431 Too Large\r\n\r\n") }
+        }
+        #expect(server.connection.fault == .calm(.oversizedHeads))
+        #expect(server.goAways == [11])
+    }
+
+    @Test(.holds("H2-15", "H2-57")) func `take a section in eight pieces, a byte at a time`() throws {
+        let server = try ServerUnderTest()
+        let block = Frames.block(pseudo + [("x-a", String(repeating: "v", count: 3000))])
+        let piece = block.count / 9 + 1
+        var bytes = Frames.headers(1, Array(block.prefix(piece)), endsSection: false)
+        var rest = block.dropFirst(piece)
+        while !rest.isEmpty {
+            bytes += Frames.continuation(1, Array(rest.prefix(piece)), endsSection: rest.count <= piece)
+            rest = rest.dropFirst(piece)
+        }
+        #expect(SentFrame.all(in: bytes).count == 9)
+        server.receive(bytes, by: 1)
+        #expect(server.requests == [1])
+        #expect(server.memory.used < 100_000)
+    }
+
+    @Test(
+        .refuses("H2-57"),
+        arguments: [
+            (0..<9).flatMap { _ in Frames.continuation(1, [], endsSection: false) },
+            (0..<5000).flatMap { _ in Frames.continuation(1, [], endsSection: false) },
+            (0..<5).flatMap { _ in Frames.continuation(1, [UInt8](repeating: 0x82, count: 16_000), endsSection: false)
+            },
+        ])
+    func `end the connection at a section in too many pieces, or too large`(pieces: [UInt8]) throws {
+        for size in [Int.max, 7] {
+            let server = try ServerUnderTest()
+            server.receive(Frames.headers(1, short, endsSection: false))
+            server.receive(pieces, by: size)
+            #expect(server.connection.fault == .sectionTooLarge)
+            #expect(server.goAways == [11])
+            #expect(server.connection.isOver)
+            server.receive(Frames.request(3))
+            #expect(server.requests == [])
+        }
+    }
+
+    @Test(
+        .refuses("H2-15"),
+        arguments: [
+            Frames.headers(1, short, endsSection: false) + Frames.continuation(3, [], endsSection: true),
+            Frames.headers(1, short, endsSection: false) + Frames.ping(),
+            Frames.headers(1, short + [0xff, 0x40]), Frames.headers(1, short + [0x3f, 0x01]),
+            Frames.headers(1, [0x3f, 0xe2, 0x7f] + short), Frames.continuation(1, short, endsSection: true),
+            Frames.headers(1, [0x00, 0x83, 0xff, 0xff, 0xff, 0x01, 0x61]),
+        ])
+    func `end the connection at a section that is interrupted or not decoded`(bytes: [UInt8]) throws {
+        let server = try ServerUnderTest()
+        server.receive(bytes + Frames.request(5))
+        #expect(server.requests == [])
+        #expect(server.goAways.count == 1)
+        #expect(server.connection.isOver)
+    }
+
+    @Test(.refuses("H2-58")) func `take no more than two updates of the table's size in a section`() throws {
+        let server = try ServerUnderTest()
+        server.receive(Frames.headers(1, [0x20, 0x3f, 0xe1, 0x1f] + short))
+        #expect(server.requests == [1])
+        for size in [1, Int.max] {
+            let other = try ServerUnderTest()
+            other.receive(Frames.headers(3, [0x20, 0x20, 0x3f, 0xe1, 0x1f] + short), by: size)
+            #expect(other.requests == [])
+            #expect(other.connection.fault == .sectionTooLarge)
+            let priority = try ServerUnderTest()
+            let payload: [UInt8] = [2, 0, 0, 0, 0, 16] + [0x20, 0x20, 0x20] + short + [0, 0]
+            priority.receive(Frames.frame(1, flags: 0x2d, stream: 1, payload), by: size)
+            #expect(priority.connection.fault == .sectionTooLarge)
+        }
+    }
+}
