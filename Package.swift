@@ -13,11 +13,14 @@ let settings: [SwiftSetting] = [
 ]
 let pure: [SwiftSetting] = settings + [.strictMemorySafety()]
 
+/// Of modules that no request waits for: their code is made small and not fast, for the image has a bound (ECO-30).
+let small: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+
 /// What makes the program 2 MB smaller: equal code once, relocations packed, and no table of symbols for whoever would
 /// load it as a library.
 ///
 /// The packing needs glibc 2.36, and the loader of an older one says so.
-let small: [LinkerSetting] = [
+let packed: [LinkerSetting] = [
     .unsafeFlags(
         ["-use-ld=lld"]
             + ["--icf=safe", "--no-export-dynamic", "-z", "pack-relative-relocs"].flatMap { ["-Xlinker", $0] },
@@ -77,7 +80,8 @@ let package = Package(
             name: "HTTP2", dependencies: ["Bytes", "Rates", "HTTPMessage", "CNGHTTP2"], swiftSettings: pure),
         .target(name: "RESP", dependencies: ["Bytes"], swiftSettings: pure),
         .target(
-            name: "OAuth", dependencies: ["Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE"], swiftSettings: pure),
+            name: "OAuth", dependencies: ["Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE"], swiftSettings: pure + small
+        ),
 
         .target(name: "Systemd", swiftSettings: pure),
 
@@ -98,7 +102,7 @@ let package = Package(
         .target(name: "Telemetry", dependencies: ["Bytes", "JSON"], swiftSettings: settings),
         .target(
             name: "Issuers", dependencies: ["Bytes", "Rates", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Telemetry"],
-            swiftSettings: pure),
+            swiftSettings: pure + small),
 
         // 4: what several gateways have in common: names, seals and steps of their shared store, as values
         .target(name: "SharedState", dependencies: ["Bytes", "Crypto", "Sessions"], swiftSettings: pure),
@@ -110,13 +114,14 @@ let package = Package(
             swiftSettings: settings),
 
         // 4: what the gateway promises: each id that code, tests and log lines name, a sentence and its source
-        .target(name: "Requirements", swiftSettings: pure),
+        .target(name: "Requirements", swiftSettings: pure + small),
 
         // 4: what people read: pages, their looks, and their sentences in each language
-        .target(name: "Pages", dependencies: ["Bytes", "HTTPMessage", "Crypto"], swiftSettings: pure),
+        .target(name: "Pages", dependencies: ["Bytes", "HTTPMessage", "Crypto"], swiftSettings: pure + small),
 
         // 4: what operators look at: a report of the gateway as a page
-        .target(name: "StatusPages", dependencies: ["Bytes", "Crypto", "Pages", "Telemetry"], swiftSettings: pure),
+        .target(
+            name: "StatusPages", dependencies: ["Bytes", "Crypto", "Pages", "Telemetry"], swiftSettings: pure + small),
 
         // 4: every "no" of the gateway: how it is answered, who must act, and what a log calls it
         .target(
@@ -133,7 +138,7 @@ let package = Package(
                 "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Replay", "Telemetry", "Issuers",
                 "Sessions", "SharedState", "Pages", "Refusals",
             ],
-            swiftSettings: pure),
+            swiftSettings: pure + small),
 
         // 4: the judgement of one request: rights as values, without a socket, a worker or a clock
         .target(
@@ -162,7 +167,7 @@ let package = Package(
                 "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "EventLoop", "Fetch", "Telemetry", "Issuers",
                 "Sessions", "Refusals", "Login", "Access", "Gateway",
             ],
-            swiftSettings: pure),
+            swiftSettings: pure + small),
 
         // 6: YAML text → the Settings of the modules above
         .target(
@@ -171,7 +176,7 @@ let package = Package(
                 "CYAML", "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Transport", "Telemetry",
                 "Issuers", "Sessions", "SharedState", "Pages", "Login", "Access", "Gateway", "Explain",
             ],
-            resources: [.embedInCode("Reference/reference.yaml")], swiftSettings: settings),
+            resources: [.embedInCode("Reference/reference.yaml")], swiftSettings: settings + small),
 
         // 7: the command line; the only place that builds everything
         .executableTarget(
@@ -181,7 +186,7 @@ let package = Package(
                 "SharedState", "Requirements", "Systemd",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: settings, linkerSettings: small),
+            swiftSettings: settings + small, linkerSettings: packed),
 
         .target(
             name: "TestSupport",
