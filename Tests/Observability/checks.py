@@ -11,7 +11,7 @@ import promql
 TARGET_LABELS = {"job", "instance"}
 OF_PROMETHEUS = {"up": {}}
 ALERT_LIMIT = 12
-ROWS = ["Is it up?", "Who is refused, and why?", "Issuers and keys", "What does it cost?"]
+ROWS = ["Is it up?", "Who is refused, and why?", "Issuers and keys", "What does it cost?", "The store that gateways share"]
 # What Grafana puts into an expression, and something of the kind.
 VARIABLES = {"$__rate_interval": "5m", "$__range": "6h", "$job": ".*", "$instance": ".*"}
 
