@@ -21,10 +21,9 @@ import Testing
     }
 
     @Test(.holds("H2-86")) func `is an answer of trailers alone, whose text survives`() throws {
-        var head: [UInt8] = []
-        let message = "100 % — läuft ab\r\n"
-        GRPCRefusal.append(.unauthenticated, message.utf8Span.span, to: &head)
-        head += Array("www-authenticate: Bearer\r\n\r\n".utf8)
+        var head = Array("HTTP/1.1 200 OK\r\ncontent-type: application/grpc\r\ngrpc-status: 16\r\ngrpc-message: ".utf8)
+        PercentEncoding.append("100 % — läuft ab\r\n".utf8Span.span, to: &head)
+        head += Array("\r\nwww-authenticate: Bearer\r\n\r\n".utf8)
         let server = try ServerUnderTest()
         server.receive(Frames.request(1, method: "POST", [("content-type", "application/grpc")]))
         #expect(server.answer(1, String(decoding: head, as: UTF8.self)))

@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import HTTP2
 import Crypto
 import HTTPMessage
@@ -38,7 +39,7 @@ extension WorkerRef {
         _ refusal: Refusal, _ status: GRPCStatus, _ call: GRPCContentType
     ) -> [(String, String)] {
         var message: [UInt8] = []
-        GRPCMessage.append(refusal.callMessage.utf8Span.span, to: &message)
+        PercentEncoding.append(refusal.callMessage.utf8Span.span, to: &message)
         var fields = [
             ("Content-Type", call.mediaType), ("Grpc-Status", "\(status.rawValue)"),
             ("Grpc-Message", String(decoding: message, as: UTF8.self)),

@@ -9,26 +9,26 @@ public enum GRPCContentType: Sendable, Equatable, CaseIterable {
 
     /// Reads a Content-Type; nil when it is neither.
     ///
-    /// The coding of messages follows a `+`, parameters a `;`.
+    /// The coding of messages follows a `+`, parameters a `;`. It is on the way of every POST, and allocates nothing.
     public init?(_ value: Span<UInt8>) {
-        for (text, kind) in [
-            ("application/grpc", GRPCContentType.native), ("application/grpc-web", .web),
-            ("application/grpc-web-text", .web),
-        ] {
-            guard value.count >= text.utf8.count,
-                ASCII.equalsIgnoringCase(value.extracting(first: text.utf8.count), text)
-            else { continue }
-            guard value.count > text.utf8.count else {
-                self = kind
-                return
-            }
-            switch value[text.utf8.count] {
-            case UInt8(ascii: "+"), UInt8(ascii: ";"), 0x20, 0x09:
-                self = kind
-                return
-            default: continue
-            }
+        if GRPCContentType.isNamed(value, "application/grpc") {
+            self = .native
+        } else if GRPCContentType.isNamed(value, "application/grpc-web")
+            || GRPCContentType.isNamed(value, "application/grpc-web-text")
+        {
+            self = .web
+        } else {
+            return nil
         }
-        return nil
+    }
+
+    private static func isNamed(_ value: Span<UInt8>, _ name: String) -> Bool {
+        let count = name.utf8.count
+        guard value.count >= count, ASCII.equalsIgnoringCase(value.extracting(first: count), name) else { return false }
+        guard value.count > count else { return true }
+        switch value[count] {
+        case UInt8(ascii: "+"), UInt8(ascii: ";"), 0x20, 0x09: return true
+        default: return false
+        }
     }
 }

@@ -52,6 +52,23 @@ import Testing
         #expect(try #require(stage.upstream.onlyRequest(for: "/orders/a")).fields["x-user"] != ["somebody"])
     }
 
+    @Test(arguments: [("application/grpc", "application/grpc"), ("application/grpc-web+proto", "application/grpc-web")])
+    func `who calls a procedure is told how that ended in fields, and the logs what it was`(
+        type: String, answered: String
+    ) throws {
+        let refused = try curl(
+            "/orders/call", ["-D", "-", "-d", "", "-H", "Content-Type: \(type)", "-H", "Accept: text/html"])
+        #expect(refused.last == "2 200")
+        #expect(refused.contains { $0.hasPrefix("content-type: \(answered)") })
+        #expect(refused.contains { $0.hasPrefix("grpc-status: 16") })
+        #expect(refused.contains { $0.hasPrefix("grpc-message: credentials_missing") })
+        #expect(refused.contains { $0.hasPrefix("www-authenticate: Bearer realm=") })
+        let line = try #require(stage.gateway.accessLine { $0["path"] == "/orders/call" })
+        #expect(line["status"] == "401")
+        try stage.expectNothingForwarded()
+        #expect(try curl("/orders/call", ["-d", "", "-H", "Content-Type: application/json"]).last == "2 401")
+    }
+
     @Test(arguments: [0, 1, 20_000, 3_000_000])
     func `sends a body with a length`(count: Int) throws {
         let file = stage.gateway.folder + "/body-\(count)"
