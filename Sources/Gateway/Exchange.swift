@@ -93,6 +93,12 @@ struct Exchange {
     var loggedPath: UInt16 = 0
     /// The upstream's head, kept while it may have to be sent again.
     var replay = Buffer()
+    /// How much of the request's content that has in it.
+    var replayedContent: Int64 = 0
+    /// Its client takes fields behind the content of an answer.
+    var takesTrailers = false
+    /// Its upstream speaks HTTP/2.
+    var goesByHTTP2 = false
     /// How many were parked before it and with it: who parks while an answer is handed out does not wait for that one.
     var parking: UInt64 = 0
     /// The trace that it belongs to; not begun without a collector.

@@ -35,7 +35,7 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
     // 16: the upstream's credential
     case exchangeSubjectRefused, exchangeTargetRefused, exchangeUnavailable
     // forwarding
-    case upstreamUnresolved, upstreamUnreachable, upstreamTLSFailed, upstreamClosed, upstreamMalformed
+    case upstreamUnresolved, upstreamUnreachable, upstreamTLSFailed, upstreamProtocol, upstreamClosed, upstreamMalformed
     case upstreamSwitchedProtocols, upstreamConnectTimedOut, upstreamTimedOut, upstreamConnectionsExhausted
     case upstreamUnauthorized, tooManyConnections
     // sessions
@@ -220,6 +220,7 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
         case .upstreamUnresolved: (502, .badGateway, .appDown, .upstream, "OPS-04", "upstream_unresolved")
         case .upstreamUnreachable: (502, .badGateway, .appDown, .upstream, "HTTP-75", "upstream_unreachable")
         case .upstreamTLSFailed: (502, .badGateway, .appDown, .upstream, "HTTP-75", "upstream_tls_failed")
+        case .upstreamProtocol: (502, .badGateway, .appDown, .upstream, "H2-75", "upstream_protocol")
         case .upstreamClosed: (502, .badGateway, .appDown, .upstream, "HTTP-64", "upstream_closed")
         case .upstreamMalformed: (502, .badGateway, .appDown, .upstream, "HTTP-67", "upstream_malformed")
         case .upstreamSwitchedProtocols:

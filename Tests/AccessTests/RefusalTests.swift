@@ -62,6 +62,7 @@ private let golden = """
     upstreamUnresolved 502 upstream_unresolved upstream OPS-04 app_down
     upstreamUnreachable 502 upstream_unreachable upstream HTTP-75 app_down
     upstreamTLSFailed 502 upstream_tls_failed upstream HTTP-75 app_down
+    upstreamProtocol 502 upstream_protocol upstream H2-75 app_down
     upstreamClosed 502 upstream_closed upstream HTTP-64 app_down
     upstreamMalformed 502 upstream_malformed upstream HTTP-67 app_down
     upstreamSwitchedProtocols 502 upstream_switched_protocols upstream HTTP-59 app_down

@@ -11,6 +11,8 @@ package struct UpstreamSettings: Sendable, Hashable {
     /// What we show to a server that asks who connects.
     package var clientCertificate: CertificateFiles?
     package var minimumVersion = TLSMinimumVersion.tls12
+    /// What it speaks.
+    package var version = UpstreamHTTPVersion.http1
 
     package init(
         servers: [UpstreamServer], tls: Bool = false, certificateAuthorityFile: String? = nil,
@@ -45,6 +47,15 @@ package struct UpstreamSettings: Sendable, Hashable {
         let authority = host.contains(":") ? "[\(host)]" : host
         return "\(scheme)://\(authority)" + (port == (tls ? 443 : 80) ? "" : ":\(port)")
     }
+}
+
+/// What version of HTTP an upstream speaks (H2-74).
+package enum UpstreamHTTPVersion: Sendable, Hashable {
+    case http1
+    /// Over TLS by ALPN, in plain by prior knowledge.
+    case http2
+    /// What the TLS handshake agrees on.
+    case automatic
 }
 
 /// One of the servers behind an upstream.

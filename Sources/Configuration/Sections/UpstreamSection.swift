@@ -20,6 +20,9 @@ enum UpstreamSection {
                 .either([.text(url), .list(ListShape(noun: "servers", element: .text(url), count: 1...32))]), .required,
                 example: "https://orders.internal:8443",
                 "Where the requests go: a URL, or a list of servers of which new connections use each in turn."),
+            .word(
+                "protocol", \.version, [("http1", .http1), ("h2", .http2), ("auto", .automatic)],
+                "What the upstream speaks: HTTP/1.1, HTTP/2, or over TLS whichever it prefers; gRPC needs h2."),
             .key(
                 "certificate_authority", .text(PlainText.file), .optional, example: "/etc/portcullis/internal-ca.pem",
                 "PEM file with the authorities that may sign the upstream's certificate; the system's by default."),
@@ -80,6 +83,11 @@ enum UpstreamSection {
             servers: servers.map(\.server), tls: first.isSecure, certificateAuthorityFile: authority)
         settings.clientCertificate = clientCertificate
         table.read(object, into: &settings)
+        if settings.version == .automatic, !first.isSecure, let object {
+            context.translation.problems.error(
+                at: object.place(of: "protocol"), expected: "h2 or http1 for an upstream without TLS", found: "auto",
+                remedy: "without TLS nothing tells which one is spoken: write  protocol: h2  or leave it out")
+        }
         return settings
     }
 

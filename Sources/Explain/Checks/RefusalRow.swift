@@ -133,8 +133,8 @@ struct LoggedRefusal {
         case .storeUnavailable: .init(.sharedReplay, \.storeUnavailable)
         case .storeBusy: .init(.sharedReplay, \.storeBusy)
         case .storeForgot: .init(.sharedReplay, \.storeForgot)
-        case .upstreamUnresolved, .upstreamUnreachable, .upstreamTLSFailed, .upstreamClosed, .upstreamSwitchedProtocols,
-            .upstreamConnectTimedOut:
+        case .upstreamUnresolved, .upstreamUnreachable, .upstreamTLSFailed, .upstreamProtocol, .upstreamClosed,
+            .upstreamSwitchedProtocols, .upstreamConnectTimedOut:
             .init(.upstream, \.upstreamUnreachable)
         case .upstreamMalformed: .init(.upstream, \.upstreamMalformed)
         case .upstreamTimedOut: .init(.upstream, \.upstreamTimedOut)

@@ -64,6 +64,7 @@ extension WorkerRef {
             next = upstream.pointee.next
             if !pool.pointee.addresses.isKnown(upstream) { closeUpstream(upstream) }
         }
+        leaveSharedElsewhere(pool)
     }
 
     /// Opens a socket to the address whose turn it is.
@@ -142,13 +143,22 @@ extension WorkerRef {
                 upstream, reason, .unreachable, expected: "a connection to \(name(of: pool))", found: .text(reason))
         }
         guard let tls = pool.pointee.tls else { return becameActive(upstream) }
-        guard let stream = tls.open(upstream.pointee.stream.descriptor, serverName: certificateName(upstream)) else {
+        let stream = tls.open(
+            upstream.pointee.stream.descriptor, serverName: certificateName(upstream),
+            offering: protocols(for: upstream))
+        guard let stream else {
             return upstreamFailed(
                 upstream, .tlsFailed, expected: "TLS to \(name(of: pool))", found: "no TLS state")
         }
         upstream.pointee.stream = stream
         upstream.pointee.state = .handshaking
         handshake(upstream)
+    }
+
+    /// What a TLS handshake offers: nothing but HTTP/1.1, unless requests are to share the connection (H2-74).
+    private func protocols(for upstream: UpstreamRef) -> ClientTLS.Protocols {
+        guard case .shared = upstream.pointee.part else { return .unsaid }
+        return upstream.pointee.pool.pointee.settings.version == .automatic ? .both : .http2
     }
 
     private func certificateName(_ upstream: UpstreamRef) -> String {
@@ -185,7 +195,7 @@ extension HandshakeFailure {
         case .version: "no version of TLS that both speak"
         case .cipher: "no cipher that both have"
         case .certificate: "a certificate that was not accepted"
-        case .applicationProtocol: "no HTTP/1.1"
+        case .applicationProtocol: "no version of HTTP that both speak"
         case .alert: "an alert: it does not accept what it was shown, or wants a client certificate"
         case .other: "a failed handshake"
         }

@@ -14,7 +14,7 @@ extension WorkerRef {
             exchange.pointee.upstream = nil
             // An upstream that answered early waits for a body that will not come.
             let isReusable = upstream.pointee.keepsAlive && wasRequestComplete && !upstream.pointee.hasOutput
-            if !wasRequestComplete { Socket.resetOnClose(upstream.pointee.stream.descriptor) }
+            if !wasRequestComplete { upstream.resetOnClose() }
             release(upstream, isReusable: isReusable)
         }
         let leftover = exchange.pointee.request
@@ -105,7 +105,7 @@ extension WorkerRef {
             if let upstream = exchange.pointee.upstream {
                 exchange.pointee.upstream = nil
                 if !exchange.pointee.request.isComplete {
-                    Socket.resetOnClose(upstream.pointee.stream.descriptor)
+                    upstream.resetOnClose()
                 }
                 closeUpstream(upstream)
             }

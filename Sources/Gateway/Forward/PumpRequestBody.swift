@@ -27,7 +27,9 @@ extension WorkerRef {
     /// The body of a stream that announced no length ends with the stream: the upstream gets the last chunk.
     private func endBody(_ client: ClientRef, _ exchange: ExchangeRef) {
         exchange.pointee.request.end()
-        var content = ContentWriter(HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity), as: .chunk)
+        var content = ContentWriter(
+            HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity),
+            as: exchange.pointee.goesByHTTP2 ? .plain : .chunk)
         let writer = content.finish(isLast: true)
         if let upstream = exchange.pointee.upstream { sendToUpstream(upstream, writer.base, writer.count) }
         if client.pointee.exchange == exchange { goOn(client, exchange) }
@@ -94,7 +96,7 @@ extension WorkerRef {
     /// The body broke a rule after its beginning was forwarded: the upstream must not take it for complete (HTTP-30).
     private func bodyRefused(_ client: ClientRef, _ exchange: ExchangeRef, _ refused: Refused) {
         if let upstream = exchange.pointee.upstream {
-            Socket.resetOnClose(upstream.pointee.stream.descriptor)
+            upstream.resetOnClose()
             exchange.pointee.upstream = nil
             closeUpstream(upstream)
         }

@@ -9,13 +9,19 @@ import Transport
 extension WorkerRef {
     func upstreamReadable(_ upstream: UpstreamRef) {
         switch upstream.pointee.state {
-        case .closed, .resolving, .connecting: upstream.stopReading()
+        case .closed, .resolving, .queued, .connecting: upstream.stopReading()
         case .handshaking: handshake(upstream)
         // Between responses nothing may come: an end, or bytes that would be somebody else's response (HTTP-40).
         case .idle: closeUpstream(upstream)
-        case .active: readActive(upstream)
+        case .active:
+            if case .session(let session) = upstream.pointee.part {
+                receiveFrames(session)
+            } else {
+                readActive(upstream)
+            }
         case .draining: drain(upstream)
         }
+        if upstream.pointee.isReading { readRest(upstream) }
         if upstream.pointee.isReading, upstream.pointee.stream.hasBufferedBytes {
             FileEvent.activate(upstream.readEvent, .read)
         }
@@ -27,7 +33,7 @@ extension WorkerRef {
         if client.pointee.state == .tunnelling { return tunnelFromUpstream(upstream, exchange, client) }
         if exchange.pointee.phase == .responding { return readBody(upstream, exchange) }
         if upstream.pointee.input.isEmpty {
-            let count = upstream.pointee.stream.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
+            let count = upstream.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
             guard count > 0 else { return responseStopped(upstream, count) }
             readHead(upstream, exchange, pointee.scratch.read, count, isKept: false)
         } else {
@@ -36,7 +42,7 @@ extension WorkerRef {
             }
             let input = upstream.pointee.input
             // One scratch-ful at most, so that head and body together always fit where they are rewritten.
-            let count = upstream.pointee.stream.read(into: input.space, capacity: min(input.room, Scratch.readCapacity))
+            let count = upstream.read(into: input.space, capacity: min(input.room, Scratch.readCapacity))
             guard count > 0 else { return responseStopped(upstream, count) }
             upstream.pointee.input.end += count
             readHead(upstream, exchange, upstream.pointee.input.bytes, upstream.pointee.input.count, isKept: true)
@@ -83,6 +89,11 @@ extension WorkerRef {
                 if count == 0 { return keep(upstream, bytes, 0, isKept: isKept) }
                 continue
             }
+            // An answer to extended CONNECT that takes the WebSocket up (RFC 8441 §5).
+            let status = pointee.scratch.responseHead.pointee.status
+            if status == 200, upstream.stream?.pointee.isTunnel == true {
+                return switchProtocols(upstream, exchange, bytes, count)
+            }
             return respond(upstream, exchange, bytes, count)
         }
     }
@@ -125,7 +136,7 @@ extension WorkerRef {
         exchange.pointee.phase = .responding
         exchange.pointee.status = head.pointee.status
         exchange.pointee.replay.release(to: &pointee.connections.buffers)
-        exchange.pointee.response = BodyCounter(head.pointee.framing, sizes: .padded)
+        exchange.pointee.response = BodyCounter(framing(of: upstream, exchange), sizes: .padded)
         upstream.pointee.keepsAlive = head.pointee.keepAlive
         switch head.pointee.framing {
         case .none, .length: break
@@ -147,6 +158,23 @@ extension WorkerRef {
         passBody(upstream, exchange, bytes + length, count - length, writer)
     }
 
+    /// How the body of the response in `pointee.scratch.responseHead` ends.
+    ///
+    /// That of a stream ends with the stream, whose length its frames were counted against: trailers may come behind it, for a
+    /// client that can be given them. Where all of it has come it is as long as it is.
+    private func framing(of upstream: UpstreamRef, _ exchange: ExchangeRef) -> BodyFraming {
+        let head = pointee.scratch.responseHead
+        guard let stream = upstream.stream else { return head.pointee.framing }
+        let isForStream = exchange.pointee.client.pointee.part.isStream
+        switch head.pointee.framing {
+        case .length(let count) where count > 0 && isForStream: return .untilClose
+        case .untilClose where stream.pointee.hasEnded && !isForStream && stream.pointee.hasNoContent:
+            head.pointee.framing = .length(0)
+            return .length(0)
+        default: return head.pointee.framing
+        }
+    }
+
     /// Counts the upstream's response, whoever gets it; the time it is now.
     func countResponse(_ upstream: UpstreamRef, _ exchange: ExchangeRef, status: UInt16) -> UInt64 {
         let now = clock.microseconds()
@@ -157,12 +185,12 @@ extension WorkerRef {
 
     private func readBody(_ upstream: UpstreamRef, _ exchange: ExchangeRef) {
         if spliceResponse(upstream, exchange) { return }
-        let count = upstream.pointee.stream.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
+        let count = upstream.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
         if count == 0, exchange.pointee.response.kind == .untilClose {
             exchange.pointee.response.end()
             upstream.pointee.keepsAlive = false
             var writer = HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity)
-            if exchange.pointee.sendsChunks { writer.put("0\r\n\r\n") }
+            putEnd(upstream, exchange, into: &writer)
             return passed(upstream, exchange, writer.base, writer.count, hasMore: false)
         }
         guard count > 0 else { return responseStopped(upstream, count) }

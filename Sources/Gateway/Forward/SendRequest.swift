@@ -23,7 +23,11 @@ extension WorkerRef {
             sendContinue(client, hasBody: count > length)
             guard client.pointee.state == .exchanging else { return }
         }
-        if !exchange.pointee.request.isComplete {
+        let version = pointee.upstreams.pools[Int(route.pointee.upstream)].pointee.version
+        exchange.pointee.goesByHTTP2 = version == .http2
+        if version != .http1 { exchange.pointee.takesTrailers = takesTrailers(client, bytes) }
+        // How content is framed is known once it is known what the upstream speaks.
+        if !exchange.pointee.request.isComplete, version != .automatic {
             let room = min(count - length, writer.bodyRoom)
             switch encodeBody(exchange, bytes + length, room, into: &writer) {
             case .refused(let refused): return refuseUnread(exchange, refused, bytes, count, isKept)
@@ -66,6 +70,7 @@ extension WorkerRef {
     private func send(_ exchange: ExchangeRef, _ writer: HeadWriter, by route: FixedValue<Route>) {
         let client = exchange.pointee.client
         let pool = pointee.upstreams.pools[Int(route.pointee.upstream)]
+        guard pool.pointee.version == .http1 else { return sendShared(exchange, writer, pool) }
         if let upstream = takeIdle(pool) {
             attach(exchange, upstream)
             if exchange.pointee.mayRetry {
@@ -138,7 +143,9 @@ extension WorkerRef {
     func encodeBody(
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, into writer: inout HeadWriter
     ) -> Encoded {
-        let isChunked = exchange.pointee.request.kind == .chunked || exchange.pointee.request.kind == .untilClose
+        let kind = exchange.pointee.request.kind
+        // Frames say by themselves how long content is.
+        let isChunked = (kind == .chunked || kind == .untilClose) && !exchange.pointee.goesByHTTP2
         var content = ContentWriter(writer, as: isChunked ? .chunk : .plain)
         let outcome = passContent(of: &exchange.pointee.request, bytes, count, into: &content)
         writer = content.finish(isLast: exchange.pointee.request.isComplete)

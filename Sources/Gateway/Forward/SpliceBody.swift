@@ -18,7 +18,7 @@ extension WorkerRef {
     func spliceResponse(_ upstream: UpstreamRef, _ exchange: ExchangeRef) -> Bool {
         let client = exchange.pointee.client
         guard isWorthSplicing(exchange.pointee.response, isFramed: exchange.pointee.sendsChunks),
-            upstream.pointee.stream.tls == nil, client.isSpliceable, !client.pointee.hasOutput,
+            upstream.isSpliceable, client.isSpliceable, !client.pointee.hasOutput,
             var pipe = pointee.connections.pipes.take()
         else { return false }
         var moved = 0
@@ -79,7 +79,7 @@ extension WorkerRef {
     func spliceRequest(_ client: ClientRef, _ exchange: ExchangeRef) -> Bool {
         guard isWorthSplicing(exchange.pointee.request, isFramed: false), client.isSpliceable,
             let upstream = exchange.pointee.upstream, upstream.pointee.state == .active,
-            upstream.pointee.stream.tls == nil, !upstream.pointee.hasOutput, var pipe = pointee.connections.pipes.take()
+            upstream.isSpliceable, !upstream.pointee.hasOutput, var pipe = pointee.connections.pipes.take()
         else { return false }
         var moved = 0
         while moved < WorkerRef.spliceTurn {

@@ -56,6 +56,8 @@ extension WorkerRef {
     /// Client and upstream would go on with different ideas of where messages begin: the client's is that of its own check.
     private func refusalOfSwitch(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> String? {
         guard exchange.pointee.offersWebSocket else { return "a 101 that nobody asked for" }
+        // Asked for by extended CONNECT it has neither key nor answer, and no other stream could be meant (RFC 8441 §5).
+        if let upstream = exchange.pointee.upstream, upstream.stream?.pointee.isTunnel == true { return nil }
         guard upgradesToWebSocket(bytes) else { return "a 101 to another protocol" }
         guard pointee.scratch.responseHead.pointee.upgradesConnection else {
             return "a 101 without Connection: Upgrade"
@@ -94,6 +96,11 @@ extension WorkerRef {
             run.take(slot, bytes, into: &writer)
         }
         run.flush(bytes, into: &writer)
+        if head.pointee.fields.count(of: .secWebSocketAccept) == 0 {
+            writer.put("Sec-WebSocket-Accept: ")
+            exchange.pointee.webSocketAccept.put(into: &writer)
+            writer.put("\r\n")
+        }
         writer.put("Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
     }
 
@@ -149,11 +156,11 @@ extension WorkerRef {
     private func sayEnd(_ upstream: UpstreamRef) {
         guard !upstream.pointee.hasSaidEnd else { return }
         upstream.pointee.hasSaidEnd = true
-        upstream.pointee.stream.finishWriting()
+        upstream.finishWriting()
     }
 
     func tunnelFromUpstream(_ upstream: UpstreamRef, _ exchange: ExchangeRef, _ client: ClientRef) {
-        let count = upstream.pointee.stream.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
+        let count = upstream.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
         switch count {
         case 1...:
             exchange.pointee.responseBytes += Int64(count)

@@ -9,6 +9,10 @@ import Transport
 ///     resolving ──▶ connecting ──▶ handshaking (TLS) ──▶ active ──response complete──▶ idle ──▶ active …
 ///          └─────────────┴───────────────┴── failed ──▶ closed ◀── any byte or end ─────┘
 ///
+/// Several requests share a connection that speaks HTTP/2; each has one of these without a socket (`UpstreamPart`):
+///
+///     queued ──room──▶ active ──response complete──▶ closed
+///
 /// Where a page took the response's place, what is left of that is read before the connection is idle:
 /// active ── response replaced ──▶ draining ──▶ idle.
 struct UpstreamConnection {
@@ -17,6 +21,8 @@ struct UpstreamConnection {
         case closed
         /// Waits for the name's addresses.
         case resolving
+        /// Waits for room in a connection that is shared; it has no socket.
+        case queued
         /// The TCP handshake is under way.
         case connecting
         /// The TLS handshake is under way.
@@ -33,6 +39,8 @@ struct UpstreamConnection {
     var writeEvent = FileEvent()
     var timeout = Timeout(of: .upstream)
     var stream = ByteStream()
+    /// What stands behind it.
+    var part = UpstreamPart.none
     let worker: WorkerRef
     let pool: UnsafeMutablePointer<UpstreamPool>
     var exchange: ExchangeRef?
@@ -107,11 +115,25 @@ struct UpstreamPool {
     var proofNonce: String?
     /// Connections that wait for addresses.
     var waiting: UpstreamRef?
+    /// What its connections speak; decided with the first of them where that is left to the upstream.
+    var version: UpstreamHTTPVersion
+    /// Open connections that requests share, the latest first.
+    var shared: UpstreamRef?
+    /// How many there are, those on their way among them, and how many of them take no more requests.
+    var sharedCount = 0
+    var sharedConnecting = 0
+    var leavingCount = 0
+    /// Requests that wait for room in one of them, in the order in which they came.
+    var firstWaiting: UpstreamRef?
+    var lastWaiting: UpstreamRef?
     /// How often the operator is told of its failures.
     var lines = UpstreamLineRateLimits()
     /// What is counted of it, and where; the memory is kept here, since a reload may leave nobody else who does.
     let counters: UpstreamCounters
     private let bank: UpstreamBank
+
+    /// Whether nothing leads to the upstream, or is on its way there.
+    var hasNoConnection: Bool { connectionCount == 0 && sharedCount == 0 && leavingCount == 0 && !isResolving }
 
     /// Connections that carry a request or a tunnel, or will.
     var inUse: Int { connectionCount - idleCount }
@@ -132,6 +154,7 @@ struct UpstreamPool {
         self.bank = bank
         counters = bank.counters
         self.settings = settings
+        version = settings.version
         self.tls = tls
         addresses = UpstreamAddresses(settings)
     }

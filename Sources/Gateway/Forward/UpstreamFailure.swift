@@ -20,13 +20,13 @@ extension WorkerRef {
         pool.pointee.addresses.forgetAnswers()
         let exchange = upstream.pointee.exchange
         closeUpstream(upstream)
-        guard let exchange else { return }
+        guard let exchange else { return refuseWaiting(pool, refused) }
         exchange.pointee.upstream = nil
         answer(exchange, refused: refused)
     }
 
     /// The connection ended, or cannot be read or written any more.
-    func upstreamBroke(_ upstream: UpstreamRef) {
+    func upstreamBroke(_ upstream: UpstreamRef, found: Refused.Words = "the end of the connection") {
         guard let exchange = upstream.pointee.exchange else { return closeUpstream(upstream) }
         let client = exchange.pointee.client
         if client.pointee.state == .tunnelling { return endTunnel(client) }
@@ -45,13 +45,14 @@ extension WorkerRef {
         answer(
             exchange,
             refused: Refused(
-                .upstreamClosed, expected: "a response from \(name(of: pool))", found: "the end of the connection"))
+                .upstreamClosed, expected: "a response from \(name(of: pool))", found: found))
     }
 
     /// The pooled connection had been closed: once more on a fresh one (RFC 9110 §9.2.2, HTTP-64).
     ///
     /// Only a request that is idempotent and has no body, of which no byte was answered, and only once.
     private func retry(_ exchange: ExchangeRef, _ pool: UnsafeMutablePointer<UpstreamPool>) {
+        guard pool.pointee.version == .http1 else { return sendAgain(exchange, pool) }
         exchange.pointee.mayRetry = false
         guard let upstream = connect(pool) else {
             return answer(exchange, refused: connectionsExhausted())
@@ -116,10 +117,12 @@ extension WorkerRef {
         switch upstream.pointee.state {
         case .closed: return
         case .draining, .idle: return closeUpstream(upstream)
+        case .queued: return waitingTimedOut(upstream)
         case .resolving: return upstreamFailed(upstream, .timedOut, expected: connectionInTime, found: "none")
         case .connecting, .handshaking:
             return attemptFailed(upstream, "no answer in time", .timedOut, expected: connectionInTime, found: "none")
-        case .active: break
+        case .active:
+            if case .session(let session) = upstream.pointee.part { return sharedTimedOut(session) }
         }
         guard let exchange = upstream.pointee.exchange else { return closeUpstream(upstream) }
         let client = exchange.pointee.client
@@ -133,7 +136,7 @@ extension WorkerRef {
         }
         exchange.pointee.upstream = nil
         // Part of a body must not be taken for the whole (HTTP-31).
-        if !exchange.pointee.request.isComplete { Socket.resetOnClose(upstream.pointee.stream.descriptor) }
+        if !exchange.pointee.request.isComplete { upstream.resetOnClose() }
         closeUpstream(upstream)
         let time = patience(of: exchange).upstreamFirstByte
         answer(exchange, refused: Refused(.upstreamTimedOut, expected: "a response within \(time) ms", found: "none"))
@@ -152,7 +155,7 @@ extension WorkerRef {
     func upstreamUnauthorized(_ upstream: UpstreamRef, _ exchange: ExchangeRef) {
         let pool = upstream.pointee.pool
         // Part of a body must not be taken for the whole (HTTP-31).
-        if !exchange.pointee.request.isComplete { Socket.resetOnClose(upstream.pointee.stream.descriptor) }
+        if !exchange.pointee.request.isComplete { upstream.resetOnClose() }
         answer(
             exchange,
             refused: Refused(
@@ -162,7 +165,7 @@ extension WorkerRef {
 
 /// Why no connection to an upstream came about.
 enum ConnectFailure {
-    case unresolved, unreachable, timedOut, tlsFailed
+    case unresolved, unreachable, timedOut, tlsFailed, otherProtocol
 
     /// What the request is refused with that waited for it.
     var cause: Refusal {
@@ -171,6 +174,7 @@ enum ConnectFailure {
         case .unreachable: .upstreamUnreachable
         case .timedOut: .upstreamConnectTimedOut
         case .tlsFailed: .upstreamTLSFailed
+        case .otherProtocol: .upstreamProtocol
         }
     }
 }

@@ -61,14 +61,20 @@ extension WorkerRef {
     func connect(_ pool: UnsafeMutablePointer<UpstreamPool>) -> UpstreamRef? {
         guard pool.pointee.connectionCount < pointee.policy.limits.upstreamConnections else { return nil }
         pool.pointee.connectionCount += 1
-        pointee.journal.metrics.adjust(.upstreamConnections, by: 1)
-        pool.pointee.counters.adjustConnections(by: 1)
+        countOpened(pool)
         let upstream = pointee.upstreams.connections.take(UpstreamConnection(self, of: pool))
         upstream.timeout.pointee.place = UnsafeMutableRawPointer(upstream)
         return upstream
     }
 
+    /// Counts a socket to the upstream, open or on its way.
+    func countOpened(_ pool: UnsafeMutablePointer<UpstreamPool>) {
+        pointee.journal.metrics.adjust(.upstreamConnections, by: 1)
+        pool.pointee.counters.adjustConnections(by: 1)
+    }
+
     func becameActive(_ upstream: UpstreamRef) {
+        if case .shared = upstream.pointee.part { return becameShared(upstream) }
         upstream.pointee.pool.pointee.addresses.succeeded(upstream.pointee.address)
         upstream.pointee.pool.pointee.counters.countConnect(at: clock.microseconds())
         upstream.pointee.state = .active
@@ -82,6 +88,11 @@ extension WorkerRef {
     func release(_ upstream: UpstreamRef, isReusable: Bool) {
         upstream.pointee.exchange = nil
         let pool = upstream.pointee.pool
+        if upstream.pointee.isShared {
+            if pool.pointee.addresses.hasNames { refreshAddresses(pool, now: pointee.loop.lastTick) }
+            upstream.stream?.pointee.isAnswered = isReusable
+            return closeUpstream(upstream)
+        }
         guard isReusable, !pointee.listening.isDraining, upstream.pointee.reading == pool.pointee.reading,
             pool.pointee.idleCount < pointee.policy.limits.upstreamIdleConnections,
             upstream.pointee.epoch == pool.pointee.addresses.epoch || pool.pointee.addresses.isKnown(upstream)
@@ -108,6 +119,7 @@ extension WorkerRef {
         let pool = upstream.pointee.pool
         if upstream.pointee.state == .idle { unlinkIdle(upstream, from: pool) }
         if upstream.pointee.state == .resolving { unlinkWaiting(upstream, from: pool) }
+        dequeue(upstream)
         if upstream.pointee.countedBy != 0 { uncount(upstream, from: pool) }
         closeSocket(upstream)
         pointee.connections.wheel.remove(upstream.timeout)
@@ -116,10 +128,37 @@ extension WorkerRef {
         dropPipe(&upstream.pointee.pipe)
         upstream.pointee.exchange = nil
         upstream.pointee.state = .closed
-        pool.pointee.connectionCount -= 1
+        leave(pool, upstream)
+        pointee.upstreams.connections.retire(upstream)
+    }
+
+    /// Takes back what a connection counted for.
+    private func leave(_ pool: UnsafeMutablePointer<UpstreamPool>, _ upstream: UpstreamRef) {
+        switch upstream.pointee.part {
+        case .waiting: pool.pointee.connectionCount -= 1
+        case .stream(let stream):
+            pool.pointee.connectionCount -= 1
+            leave(stream, upstream)
+        case .none:
+            pool.pointee.connectionCount -= 1
+            countClosed(pool)
+        case .shared:
+            pool.pointee.sharedCount -= 1
+            pool.pointee.sharedConnecting -= 1
+            countClosed(pool)
+        case .session(let session):
+            if session.pointee.isLeaving { pool.pointee.leavingCount -= 1 } else { pool.pointee.sharedCount -= 1 }
+            countClosed(pool)
+            pool.pointee.unshare(upstream)
+            end(session)
+        }
+        // What the upstream agrees on next may be something else.
+        if pool.pointee.hasNoConnection { pool.pointee.version = pool.pointee.settings.version }
+    }
+
+    private func countClosed(_ pool: UnsafeMutablePointer<UpstreamPool>) {
         pointee.journal.metrics.adjust(.upstreamConnections, by: -1)
         pool.pointee.counters.adjustConnections(by: -1)
-        pointee.upstreams.connections.retire(upstream)
     }
 
     func closeSocket(_ upstream: UpstreamRef) {

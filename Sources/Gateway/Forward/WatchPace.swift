@@ -103,7 +103,7 @@ extension WorkerRef {
     private func refuseSlowBody(_ exchange: ExchangeRef, _ expected: Refused.Words, _ found: Refused.Words) {
         exchange.pointee.keepsAlive = false
         if let upstream = exchange.pointee.upstream {
-            Socket.resetOnClose(upstream.pointee.stream.descriptor)
+            upstream.resetOnClose()
         }
         answer(exchange, refused: Refused(.requestBodyTooSlow, expected: expected, found: found))
     }

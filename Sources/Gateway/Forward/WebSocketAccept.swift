@@ -37,6 +37,19 @@ struct WebSocketAccept: Equatable {
             && WebSocketAccept.word(bytes[24..<28]) == UInt64(words.3)
     }
 
+    /// Writes it.
+    func put(into writer: inout HeadWriter) {
+        guard writer.hasRoom(28) else { return }
+        for word in [words.0, words.1, words.2, UInt64(words.3) << 32] {
+            for byte in 0..<8 where writer.count >= 0 {
+                let value = UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * byte))
+                guard value != 0 else { return }
+                writer.space[0] = value
+                writer.advance(1)
+            }
+        }
+    }
+
     static func == (one: WebSocketAccept, other: WebSocketAccept) -> Bool { one.words == other.words }
 
     private static func word(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }

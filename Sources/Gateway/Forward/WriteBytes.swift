@@ -82,6 +82,7 @@ extension WorkerRef {
 
     /// Sends bytes to an upstream behind what it has not taken yet.
     func sendToUpstream(_ upstream: UpstreamRef, _ bytes: UnsafePointer<UInt8>, _ count: Int) {
+        if upstream.pointee.isShared, upstream.pointee.state != .closed { return send(bytes, count, on: upstream) }
         guard count > 0, upstream.pointee.state != .closed else { return }
         // Nothing overtakes what waits inside the kernel.
         guard !upstream.pointee.pipe.isOpen else { return upstreamBroke(upstream) }
@@ -104,12 +105,13 @@ extension WorkerRef {
         case .connecting: connected(upstream)
         case .handshaking: handshake(upstream)
         case .active: flushUpstream(upstream)
-        case .closed, .resolving, .draining, .idle: upstream.stopWriting()
+        case .closed, .resolving, .queued, .draining, .idle: upstream.stopWriting()
         }
     }
 
     /// Sends what waits for an upstream; then lets the client go on.
     func flushUpstream(_ upstream: UpstreamRef) {
+        if case .session(let session) = upstream.pointee.part { return sendRequestFrames(session) }
         let output = upstream.pointee.output
         if !output.isEmpty {
             let sent = upstream.pointee.stream.write(output.bytes, count: output.count)
@@ -141,7 +143,7 @@ extension WorkerRef {
         FileEvent.activate(upstream.readEvent, .read)
     }
 
-    private func regulate(_ client: ClientRef) {
+    func regulate(_ client: ClientRef) {
         if client.pointee.state == .tunnelling { client.stopReading() } else { regulateClientReading(client) }
     }
 }

@@ -144,6 +144,7 @@ extension WorkerRef {
             session.pointee.isQueued = false
             goOn(session)
         }
+        goOnWithUpstreams()
     }
 }
 

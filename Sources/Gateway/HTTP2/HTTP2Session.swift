@@ -77,6 +77,8 @@ struct HTTP2Stream {
     var isEndSent = false
     /// The answer is whole; its end is to be sent.
     var mustEnd = false
+    /// Fields follow the answer's content.
+    var hasTrailers = false
     /// There is nobody to tell of an end: the peer or the core has reset it, or the connection is over.
     var isGone = false
     /// Bytes that were put in frames since its client was told.

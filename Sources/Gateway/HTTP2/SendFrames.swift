@@ -22,6 +22,8 @@ extension WorkerRef {
             return queue(session)
         }
         if !session.pointee.isEnding { client.startReading() }
+        // What was begun by the events above is nobody else's to remember.
+        if session.pointee.toSend != nil || session.pointee.toRead != nil { queue(session) }
     }
 
     /// Puts the heads of answers that have begun in the core's queue, and says of which streams there is more.
@@ -49,7 +51,8 @@ extension WorkerRef {
             // Heads are written in one piece.
             guard let head = OwnHead(at: output) else { return core.reset(stream.pointee.number, .internalError) }
             let bytes = head.bytes(in: output)
-            let isWhole = head.length == output.count && client.pointee.closesAfterOutput
+            let isWhole =
+                head.length == output.count && client.pointee.closesAfterOutput && !stream.pointee.hasTrailers
             let ends = !head.isInterim && isWhole
             guard core.submitHead(stream.pointee.number, bytes, ends: ends) else {
                 return core.reset(stream.pointee.number, .internalError)
@@ -170,7 +173,7 @@ struct OwnHead {
         isInterim = output[9] == UInt8(ascii: "1") && !isSwitch
     }
 
-    private static func length(of output: UnsafeBufferPointer<UInt8>) -> Int? {
+    static func length(of output: UnsafeBufferPointer<UInt8>) -> Int? {
         guard let start = output.baseAddress else { return nil }
         var position = 0
         // Each line ends with LF; an empty one with nothing but CR before it ends the head.

@@ -72,6 +72,7 @@ struct UpstreamLineRateLimits {
             case .unreachable: self = .unreachable
             case .timedOut: self = .connectTimedOut
             case .tlsFailed: self = .tlsFailed
+            case .otherProtocol: self = .malformed
             }
         }
 

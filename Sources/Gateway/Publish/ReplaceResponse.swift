@@ -42,7 +42,7 @@ extension WorkerRef {
 
     /// Reads what is left of a replaced response, and gives its connection back to the pool.
     func drain(_ upstream: UpstreamRef) {
-        let count = upstream.pointee.stream.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
+        let count = upstream.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
         switch count {
         case 1...: drained(upstream, count)
         case ByteStream.wantsRead: break
@@ -63,9 +63,10 @@ extension WorkerRef {
         upstream.pointee.exchange = nil
         upstream.pointee.input.release(to: &pointee.connections.buffers)
         guard let length = bodyLength, length <= Worker.drainLimit, pointee.scratch.responseHead.pointee.keepAlive,
-            exchange.pointee.request.isComplete, !upstream.pointee.hasOutput, !pointee.listening.isDraining
+            exchange.pointee.request.isComplete, !upstream.pointee.hasOutput, !pointee.listening.isDraining,
+            !upstream.pointee.isShared
         else {
-            if !exchange.pointee.request.isComplete { Socket.resetOnClose(upstream.pointee.stream.descriptor) }
+            if !exchange.pointee.request.isComplete { upstream.resetOnClose() }
             return closeUpstream(upstream)
         }
         upstream.pointee.state = .draining

@@ -139,6 +139,7 @@ extension WorkerRef {
 
     private func closeIdle(_ pool: UnsafeMutablePointer<UpstreamPool>) {
         while let idle = pool.pointee.idle { closeUpstream(idle) }
+        leaveShared(pool)
     }
 
     /// Tells every connection where its listener is now.
@@ -276,7 +277,7 @@ extension WorkerRef {
     private func releaseLeavingPools() {
         guard !pointee.upstreams.leaving.isEmpty else { return }
         pointee.upstreams.leaving.removeAll { pool in
-            guard pool.pointee.connectionCount == 0, !pool.pointee.isResolving else { return false }
+            guard pool.pointee.hasNoConnection else { return false }
             pool.pointee.users?.destroy()
             pool.deinitialize(count: 1)
             pool.deallocate()

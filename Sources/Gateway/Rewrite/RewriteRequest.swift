@@ -1,5 +1,6 @@
 import Access
 import Bytes
+import HTTP2
 import HTTPMessage
 import OAuth
 import Telemetry
@@ -31,7 +32,7 @@ extension WorkerRef {
             if let token = findings.token { try putIdentity(of: token, route, &identities, into: &writer) }
             try putCredential(bytes, route, &findings, &identities, into: &writer)
         }
-        putFraming(exchange, into: &writer)
+        putFraming(exchange, findings.route, into: &writer)
         writer.put("\r\n")
         guard !writer.isFull else {
             throw Refused(.identityTooLarge, expected: "a head within limits", found: "a larger one")
@@ -116,10 +117,16 @@ extension WorkerRef {
         return !head.pointee.connectionNames.contains(name.span, in: all.span)
     }
 
-    private func putFraming(_ exchange: ExchangeRef, into writer: inout HeadWriter) {
+    private func putFraming(_ exchange: ExchangeRef, _ route: FixedValue<Route>?, into writer: inout HeadWriter) {
         if exchange.pointee.offersWebSocket {
             writer.put("Connection: Upgrade\r\nUpgrade: websocket\r\n")
             return
+        }
+        // Servers of gRPC refuse a call without it, and others may not see it (H2-89, HTTP-45).
+        if exchange.pointee.reader.call == .native, let route,
+            pointee.upstreams.pools[route.pointee.upstream].pointee.version != .http1
+        {
+            writer.put("TE: trailers\r\n")
         }
         switch pointee.scratch.head.pointee.framing {
         case .none: break

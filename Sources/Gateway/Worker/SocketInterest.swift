@@ -36,16 +36,29 @@ extension ClientRef {
 
 extension UpstreamRef {
     func startReading() {
+        if pointee.isShared { return startReadingShared() }
         guard arm(readEvent, &pointee.isReading) else { return }
         // What TLS holds already makes no socket readable.
         if pointee.stream.hasBufferedBytes { FileEvent.activate(readEvent, .read) }
     }
 
-    func stopReading() { disarm(readEvent, &pointee.isReading) }
+    func stopReading() {
+        if pointee.isShared { return pointee.isReading = false }
+        disarm(readEvent, &pointee.isReading)
+    }
 
-    func startWriting() { _ = arm(writeEvent, &pointee.isWriting) }
+    func startWriting() {
+        // What a request has to send leaves with its connection's frames.
+        if !pointee.isShared { _ = arm(writeEvent, &pointee.isWriting) }
+    }
 
     func stopWriting() { disarm(writeEvent, &pointee.isWriting) }
+
+    private func startReadingShared() {
+        guard !pointee.isReading else { return }
+        pointee.isReading = true
+        if let stream, stream.pointee.isReadable { pointee.worker.read(stream) }
+    }
 }
 
 /// Adds an event unless it is added; whether it was not.

@@ -73,6 +73,7 @@ extension WorkerRef {
         pointee.connections.http2.streams.endRetired()
         pointee.connections.http2.sessions.endRetired()
         pointee.upstreams.connections.endRetired()
+        pointee.upstreams.http2.endRetired()
     }
 
     private func observeLag() {

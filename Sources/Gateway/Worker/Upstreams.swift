@@ -10,6 +10,8 @@ struct Upstreams {
     /// Pools of upstreams that no route leads to any more.
     var leaving: [UnsafeMutablePointer<UpstreamPool>] = []
     var connections = Slab<UpstreamConnection>()
+    /// What those have that speak HTTP/2.
+    var http2 = UpstreamSessions()
     let resolver: Resolver
     /// When pages about what cannot be reached come back.
     var outage = OutageBackoff()
@@ -27,6 +29,7 @@ struct Upstreams {
         }
         guard let old else { return }
         connections = old.connections
+        http2 = old.http2
         outage = old.outage
         leaving = old.leaving
         for number in 0..<old.poolCount where !uses(old.pools[number]) { leaving.append(old.pools[number]) }

@@ -29,10 +29,37 @@ public final class ClientTLS: @unchecked Sendable {
 
     deinit { SSL_CTX_free(context) }
 
+    /// Which protocols a handshake offers by ALPN, the preferred one first.
+    public enum Protocols: Sendable {
+        /// No ALPN: HTTP/1.1 for every server that speaks HTTP.
+        case unsaid
+        /// `h2` alone (RFC 9113 §3.2).
+        case http2
+        /// `h2`, and `http/1.1` where the server has none.
+        case both
+
+        private var list: StaticString {
+            switch self {
+            case .unsaid: ""
+            case .http2: "\u{2}h2"
+            case .both: "\u{2}h2\u{8}http/1.1"
+            }
+        }
+
+        /// Wraps `SSL_set_alpn_protos`, which says 0 for success.
+        fileprivate func offer(by ssl: OpaquePointer) -> Bool {
+            guard list.utf8CodeUnitCount > 0 else { return true }
+            return SSL_set_alpn_protos(ssl, list.utf8Start, UInt32(list.utf8CodeUnitCount)) == 0
+        }
+    }
+
     /// Wraps a connecting socket for a server that must prove to be `serverName`, a DNS name or an IP literal.
     ///
-    /// Nil when the TLS state could not be made: the caller must not go on without it.
-    public func open(_ descriptor: Int32, serverName: String) -> ByteStream? {
+    /// The server hears by ALPN what is `offered` (RFC 7301). Nil when the TLS state could not be made: the caller must not go
+    /// on without it.
+    public func open(
+        _ descriptor: Int32, serverName: String, offering protocols: Protocols = .unsaid
+    ) -> ByteStream? {
         guard let ssl = SSL_new(context) else { return nil }
         let parameters = SSL_get0_param(ssl)
         if SocketAddress(literal: serverName, port: 0) != nil {
@@ -46,6 +73,10 @@ public final class ClientTLS: @unchecked Sendable {
                 SSL_free(ssl)
                 return nil
             }
+        }
+        guard protocols.offer(by: ssl) else {
+            SSL_free(ssl)
+            return nil
         }
         SSL_set_fd(ssl, descriptor)
         SSL_set_connect_state(ssl)

@@ -271,7 +271,8 @@ extension ProofTrial {
         case .proofReplayed, .replaySetFull, .clientProofsTooMany: "what spending the proof says itself"
         case .storeUnavailable, .storeBusy, .storeForgot:
             "said when the proof is spent here; that who may not wait has spent nothing is in ShareProofsTests"
-        case .upstreamUnresolved, .upstreamUnreachable, .upstreamTLSFailed, .upstreamClosed, .upstreamMalformed,
+        case .upstreamUnresolved, .upstreamUnreachable, .upstreamTLSFailed, .upstreamProtocol, .upstreamClosed,
+            .upstreamMalformed,
             .upstreamSwitchedProtocols, .upstreamConnectTimedOut, .upstreamTimedOut, .upstreamUnauthorized:
             "the network tells, after the request was let through"
         case .sessionScopeInsufficient, .loginRequired, .crossSiteRequest, .sessionStoreUnavailable,

@@ -1,0 +1,61 @@
+import Access
+import Bytes
+import HTTP2
+import HTTPMessage
+
+/// Fields behind an answer's content: passed by list where the next hop can carry them, dropped elsewhere, and never merged
+/// with the head (H2-48, H2-50).
+extension WorkerRef {
+    /// Whether the client of the request in `pointee.scratch.head` takes trailers: one of HTTP/2 does, one of HTTP/1.1 that says so
+    /// (RFC 9110 §6.5.1).
+    func takesTrailers(_ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>) -> Bool {
+        guard !client.pointee.part.isStream else { return true }
+        let head = pointee.scratch.head
+        let index = head.pointee.fields.firstIndex(of: .te)
+        guard index >= 0, head.pointee.fields.count(of: .te) == 1 else { return false }
+        let range = head.pointee.fields[index].value
+        let list = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
+        var position = 0
+        while let member = CommaList.next(in: list.span, from: &position) {
+            if ASCII.equalsIgnoringCase(list.span.extracting(member.range), "trailers") { return true }
+        }
+        return false
+    }
+
+    /// Ends the content of an answer that ends with its stream or connection, with the trailers that may follow it.
+    func putEnd(_ upstream: UpstreamRef, _ exchange: ExchangeRef, into writer: inout HeadWriter) {
+        if let stream = exchange.pointee.client.pointee.part.stream {
+            // They are the core's until the stream's content has left.
+            var lines = writer
+            putTrailers(upstream, into: &lines)
+            guard !lines.isFull, lines.count > 0 else { return }
+            let bytes = UnsafeBufferPointer(start: UnsafePointer(lines.base), count: lines.count)
+            let core = stream.pointee.session.pointee.core
+            stream.pointee.hasTrailers = core.submitTrailers(stream.pointee.number, bytes)
+            return
+        }
+        guard exchange.pointee.sendsChunks else { return }
+        writer.put("0\r\n")
+        if exchange.pointee.takesTrailers { putTrailers(upstream, into: &writer) }
+        writer.put("\r\n")
+    }
+
+    /// Writes those of the upstream's trailers that may reach a client: none that only the gateway sets, and none that frames,
+    /// routes, authorises or describes a message.
+    private func putTrailers(_ upstream: UpstreamRef, into writer: inout HeadWriter) {
+        guard let stream = upstream.stream, !stream.pointee.trailers.isEmpty else { return }
+        let trailers = stream.pointee.trailers
+        let text = UnsafeBufferPointer(start: UnsafePointer(trailers.bytes), count: trailers.count)
+        var line = 0
+        while line < text.count {
+            let end = text.span.firstIndex(of: 0x0A, from: line, to: text.count) + 1
+            let colon = text.span.firstIndex(of: UInt8(ascii: ":"), from: line, to: min(end, text.count))
+            guard end <= text.count, colon < end else { return }
+            let name = UnsafeBufferPointer(rebasing: text[line..<colon])
+            if TrailerRules.passes(name.span), !pointee.policy.routes.reservedNames.pointee.contains(name.span) {
+                writer.put(UnsafeBufferPointer(rebasing: text[line..<end]))
+            }
+            line = end
+        }
+    }
+}

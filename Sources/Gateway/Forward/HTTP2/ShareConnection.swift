@@ -1,0 +1,326 @@
+import Access
+import HTTP1
+import HTTP2
+import Telemetry
+import Transport
+
+/// Requests to an upstream that speaks HTTP/2: a stream in one of a few connections for each, or a place in the queue.
+extension WorkerRef {
+    /// Gives head and body to a connection that is shared, as soon as one has room.
+    func sendShared(_ exchange: ExchangeRef, _ writer: HeadWriter, _ pool: UnsafeMutablePointer<UpstreamPool>) {
+        let client = exchange.pointee.client
+        guard let upstream = standIn(pool) else { return answer(exchange, refused: connectionsExhausted()) }
+        attach(exchange, upstream)
+        // What an upstream has not looked at may be sent again, whatever its method (RFC 9113 §8.7, H2-78).
+        exchange.pointee.replay.release(to: &pointee.connections.buffers)
+        _ = exchange.pointee.replay.append(writer.base, writer.count, from: &pointee.connections.buffers)
+        exchange.pointee.replayedContent = exchange.pointee.requestBytes
+        let bytes = UnsafeBufferPointer(start: UnsafePointer(writer.base), count: writer.count)
+        if !exchange.pointee.offersWebSocket, let session = room(in: pool) {
+            begin(upstream, exchange, on: session, bytes)
+        } else if upstream.pointee.output.append(writer.base, writer.count, from: &pointee.connections.buffers) {
+            assign(upstream)
+        } else {
+            answer(
+                exchange, refused: Refused(.identityTooLarge, expected: "a head within limits", found: "a larger one"))
+        }
+        if client.pointee.exchange == exchange, exchange.pointee.upstream == upstream { goOn(client, exchange) }
+    }
+
+    /// Sends a request once more that no upstream has answered: what of it was sent is kept in `replay`.
+    func sendAgain(_ exchange: ExchangeRef, _ pool: UnsafeMutablePointer<UpstreamPool>) {
+        exchange.pointee.mayRetry = false
+        guard let upstream = standIn(pool) else { return answer(exchange, refused: connectionsExhausted()) }
+        attach(exchange, upstream)
+        renewProof(exchange, pool)
+        upstream.pointee.output = exchange.pointee.replay
+        exchange.pointee.replay = Buffer()
+        let client = exchange.pointee.client
+        assign(upstream)
+        if client.pointee.exchange == exchange, exchange.pointee.upstream == upstream { goOn(client, exchange) }
+    }
+
+    /// A connection without a socket, for one request; nil when the upstream has as many requests as it may.
+    private func standIn(_ pool: UnsafeMutablePointer<UpstreamPool>) -> UpstreamRef? {
+        guard pool.pointee.connectionCount < pointee.policy.limits.upstreamConnections else { return nil }
+        pool.pointee.connectionCount += 1
+        let upstream = pointee.upstreams.connections.take(UpstreamConnection(self, of: pool))
+        upstream.timeout.pointee.place = UnsafeMutableRawPointer(upstream)
+        upstream.pointee.part = .waiting
+        return upstream
+    }
+
+    /// A connection of the pool's with room for one more stream, the latest first.
+    private func room(in pool: UnsafeMutablePointer<UpstreamPool>) -> UpstreamSessionRef? {
+        var next = pool.pointee.shared
+        while let carrier = next {
+            next = carrier.pointee.next
+            guard case .session(let session) = carrier.pointee.part, !session.pointee.isLeaving else { continue }
+            // A handshake by what files said before is nobody's next.
+            guard carrier.pointee.reading == pool.pointee.reading else {
+                leaveSoon(session)
+                continue
+            }
+            if session.pointee.core.room > 0 { return session }
+        }
+        return nil
+    }
+
+    /// Gives a request whose bytes wait in `output` its place, or has it wait for one.
+    private func assign(_ upstream: UpstreamRef) {
+        guard !findPlace(upstream) else { return }
+        let pool = upstream.pointee.pool
+        enqueue(upstream)
+        setTimeout(upstream.timeout, pointee.policy.timeouts.upstreamConnect)
+        openWhereNeeded(pool)
+    }
+
+    /// Whether a request that waited has its place, or is over.
+    private func findPlace(_ upstream: UpstreamRef) -> Bool {
+        guard let exchange = upstream.pointee.exchange else {
+            closeUpstream(upstream)
+            return true
+        }
+        guard let session = room(in: upstream.pointee.pool) else { return false }
+        if exchange.pointee.offersWebSocket {
+            // Whether it takes extended CONNECT is known once its SETTINGS have come (RFC 8441 §3).
+            guard session.pointee.core.hasSettings else { return false }
+            guard session.pointee.core.takesTunnels else {
+                useHTTP1(upstream)
+                return true
+            }
+        }
+        dequeue(upstream)
+        var output = upstream.pointee.output
+        upstream.pointee.output = Buffer()
+        begin(upstream, exchange, on: session, UnsafeBufferPointer(start: output.bytes, count: output.count))
+        output.release(to: &pointee.connections.buffers)
+        return true
+    }
+
+    /// Opens a stream for a request, of which these bytes are at hand.
+    private func begin(
+        _ upstream: UpstreamRef, _ exchange: ExchangeRef, on session: UpstreamSessionRef,
+        _ bytes: UnsafeBufferPointer<UInt8>
+    ) {
+        let isTunnel = exchange.pointee.offersWebSocket
+        let stream = pointee.upstreams.http2.streams.take(UpstreamStream(session, upstream, isTunnel: isTunnel))
+        let length = OwnHead.length(of: bytes) ?? 0
+        let ends = exchange.pointee.request.isComplete && length == bytes.count && !isTunnel
+        let number = session.pointee.core.submitHead(
+            UnsafeBufferPointer(rebasing: bytes[..<length]), ends: ends, opensTunnel: isTunnel,
+            place: UnsafeMutableRawPointer(stream))
+        guard let number, let start = bytes.baseAddress else {
+            pointee.upstreams.http2.streams.giveBack(stream)
+            return answer(
+                exchange, refused: Refused(.identityTooLarge, expected: "a head within limits", found: "another one"))
+        }
+        stream.pointee.number = number
+        stream.pointee.isEndSent = ends
+        link(stream)
+        upstream.pointee.part = .stream(stream)
+        upstream.pointee.state = .active
+        upstream.pointee.wasUsed = session.pointee.hasServed
+        exchange.pointee.goesByHTTP2 = true
+        clearTimeout(upstream.timeout)
+        session.pointee.attached += 1
+        if session.pointee.attached == 1 { watch(session) }
+        upstream.startReading()
+        if bytes.count > length {
+            guard
+                upstream.pointee.output.append(
+                    start + length, bytes.count - length, from: &pointee.connections.buffers)
+            else { return upstreamBroke(upstream) }
+            send(stream)
+        }
+        queue(session)
+        // What waited for this knows its clock now.
+        if exchange.pointee.upstream == upstream { awaitResponse(exchange) }
+    }
+
+    /// Asks the upstream by HTTP/1.1 for what its HTTP/2 cannot carry, or because it speaks no other.
+    private func useHTTP1(_ upstream: UpstreamRef) {
+        dequeue(upstream)
+        upstream.pointee.part = .none
+        countOpened(upstream.pointee.pool)
+        begin(upstream)
+    }
+
+    /// Opens another connection where requests wait and there may be one more.
+    private func openWhereNeeded(_ pool: UnsafeMutablePointer<UpstreamPool>) {
+        guard pool.pointee.firstWaiting != nil, pool.pointee.sharedConnecting == 0,
+            pool.pointee.sharedCount < UpstreamSession.mostConnections
+        else { return }
+        pool.pointee.sharedCount += 1
+        pool.pointee.sharedConnecting += 1
+        countOpened(pool)
+        let upstream = pointee.upstreams.connections.take(UpstreamConnection(self, of: pool))
+        upstream.timeout.pointee.place = UnsafeMutableRawPointer(upstream)
+        upstream.pointee.part = .shared
+        begin(upstream)
+    }
+
+    /// A connection that is to be shared is open: by what it speaks.
+    func becameShared(_ upstream: UpstreamRef) {
+        let pool = upstream.pointee.pool
+        let version = pool.pointee.settings.version
+        let speaksHTTP2 = upstream.pointee.stream.tls == nil ? version == .http2 : upstream.pointee.stream.speaksHTTP2
+        guard speaksHTTP2 else {
+            if version == .automatic { return becameHTTP1(upstream) }
+            return upstreamFailed(
+                upstream, .otherProtocol, expected: "h2 by ALPN from \(name(of: pool))", found: "HTTP/1.1, or no ALPN")
+        }
+        var limits = ConnectionLimits()
+        limits.headerList = min(limits.headerList, pointee.policy.httpLimits.headerSection)
+        limits.fieldCount = pointee.policy.httpLimits.fieldCount
+        limits.streamWindow = UpstreamSession.streamWindow
+        limits.connectionWindow = UpstreamSession.connectionWindow
+        limits.scheme = upstream.pointee.stream.tls == nil ? .http : .https
+        guard let memory = pointee.connections.http2.frames.memory,
+            let core = HTTP2.ClientConnection(limits, memory: memory, source: UpstreamStream.source)
+        else {
+            return upstreamFailed(upstream, .otherProtocol, expected: "memory for frames", found: "none")
+        }
+        let session = pointee.upstreams.http2.sessions.take(UpstreamSession(upstream, core))
+        upstream.pointee.part = .session(session)
+        upstream.pointee.state = .active
+        pool.pointee.sharedConnecting -= 1
+        pool.pointee.version = .http2
+        pool.pointee.share(upstream)
+        pool.pointee.addresses.succeeded(upstream.pointee.address)
+        pool.pointee.counters.countConnect(at: clock.microseconds())
+        upstream.startReading()
+        watch(session)
+        serveWaiting(pool)
+        queue(session)
+    }
+
+    /// It has agreed on HTTP/1.1: the first of those that wait gets it, the others connections of their own.
+    private func becameHTTP1(_ carrier: UpstreamRef) {
+        let pool = carrier.pointee.pool
+        pool.pointee.sharedCount -= 1
+        pool.pointee.sharedConnecting -= 1
+        pool.pointee.version = .http1
+        pool.pointee.connectionCount += 1
+        carrier.pointee.part = .none
+        while let waiting = pool.pointee.firstWaiting {
+            guard let exchange = waiting.pointee.exchange else {
+                closeUpstream(waiting)
+                continue
+            }
+            guard isForHTTP1(waiting, exchange) else { continue }
+            guard carrier.pointee.exchange == nil else {
+                useHTTP1(waiting)
+                continue
+            }
+            dequeue(waiting)
+            carrier.pointee.output = waiting.pointee.output
+            waiting.pointee.output = Buffer()
+            waiting.pointee.exchange = nil
+            closeUpstream(waiting)
+            attach(exchange, carrier)
+        }
+        guard carrier.pointee.exchange == nil else { return becameActive(carrier) }
+        // Those who waited have left.
+        carrier.pointee.state = .active
+        carrier.pointee.keepsAlive = true
+        release(carrier, isReusable: true)
+    }
+
+    /// Whether what waits can be sent by HTTP/1.1; what was framed for HTTP/2 cannot.
+    private func isForHTTP1(_ upstream: UpstreamRef, _ exchange: ExchangeRef) -> Bool {
+        guard exchange.pointee.requestBytes > 0 else {
+            exchange.pointee.goesByHTTP2 = false
+            return true
+        }
+        dequeue(upstream)
+        upstreamBroke(upstream, found: "HTTP/1.1, where it spoke HTTP/2 before")
+        return false
+    }
+
+    /// Gives those that wait their places, as far as there are any.
+    func serveWaiting(_ pool: UnsafeMutablePointer<UpstreamPool>) {
+        var next = pool.pointee.firstWaiting
+        while let upstream = next {
+            next = upstream.pointee.next
+            guard findPlace(upstream) else {
+                // One that waits for SETTINGS is passed by; the others wait for room.
+                if upstream.pointee.exchange?.pointee.offersWebSocket == true { continue }
+                break
+            }
+            // Whoever was next may have left meanwhile.
+            next = pool.pointee.firstWaiting
+        }
+        openWhereNeeded(pool)
+    }
+
+    /// No connection came about, or it is not what it should be: those that wait for one hear of it.
+    func refuseWaiting(_ pool: UnsafeMutablePointer<UpstreamPool>, _ refused: Refused) {
+        guard pool.pointee.sharedCount == 0 else { return }
+        while let upstream = pool.pointee.firstWaiting {
+            let exchange = upstream.pointee.exchange
+            closeUpstream(upstream)
+            guard let exchange else { continue }
+            exchange.pointee.upstream = nil
+            answer(exchange, refused: refused)
+        }
+    }
+
+    /// The time for finding a place is over.
+    func waitingTimedOut(_ upstream: UpstreamRef) {
+        let exchange = upstream.pointee.exchange
+        closeUpstream(upstream)
+        guard let exchange else { return }
+        exchange.pointee.upstream = nil
+        answer(exchange, refused: connectionsExhausted())
+    }
+
+    // MARK: the queue
+
+    private func enqueue(_ upstream: UpstreamRef) {
+        let pool = upstream.pointee.pool
+        upstream.pointee.state = .queued
+        upstream.pointee.next = nil
+        upstream.pointee.previous = pool.pointee.lastWaiting
+        if let last = pool.pointee.lastWaiting {
+            last.pointee.next = upstream
+        } else {
+            pool.pointee.firstWaiting = upstream
+        }
+        pool.pointee.lastWaiting = upstream
+    }
+
+    /// Takes a request out of the queue, if it is there.
+    func dequeue(_ upstream: UpstreamRef) {
+        guard upstream.pointee.state == .queued else { return }
+        let pool = upstream.pointee.pool
+        let (previous, next) = (upstream.pointee.previous, upstream.pointee.next)
+        if let previous { previous.pointee.next = next } else { pool.pointee.firstWaiting = next }
+        if let next { next.pointee.previous = previous } else { pool.pointee.lastWaiting = previous }
+        upstream.pointee.previous = nil
+        upstream.pointee.next = nil
+        upstream.pointee.state = .resolving
+    }
+}
+
+extension UpstreamPool {
+    /// Puts a connection in front of those that requests share.
+    mutating func share(_ upstream: UpstreamRef) {
+        upstream.pointee.previous = nil
+        upstream.pointee.next = shared
+        shared?.pointee.previous = upstream
+        shared = upstream
+    }
+
+    /// Takes it out of them.
+    mutating func unshare(_ upstream: UpstreamRef) {
+        if let previous = upstream.pointee.previous {
+            previous.pointee.next = upstream.pointee.next
+        } else {
+            shared = upstream.pointee.next
+        }
+        upstream.pointee.next?.pointee.previous = upstream.pointee.previous
+        upstream.pointee.previous = nil
+        upstream.pointee.next = nil
+    }
+}
