@@ -84,6 +84,7 @@ extension WorkerRef {
         client.pointee.part = .none
         pointee.connections.clients.retire(client)
         stream.pointee.client = nil
+        if stream.pointee.callTime.place != nil { pointee.connections.wheel.remove(stream.callTime) }
         giveWindowBack(stream)
         guard !stream.pointee.isGone, !stream.pointee.mustEnd else { return }
         if !stream.pointee.isEndSent {

@@ -81,6 +81,8 @@ struct HTTP2Stream {
     var hasTrailers = false
     /// There is nobody to tell of an end: the peer or the core has reset it, or the connection is over.
     var isGone = false
+    /// The clock of a call that has a deadline, or a token that ends.
+    var callTime = Timeout(of: .call)
     /// Bytes that were put in frames since its client was told.
     var framed = 0
     var isToSend = false

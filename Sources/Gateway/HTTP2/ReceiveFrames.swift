@@ -101,7 +101,8 @@ extension WorkerRef {
             session.pointee.requestsLeft -= 1
             refuse(session, number, fault, isOpen: hasBody)
         case .content(let number, let place, let content): take(content, of: number, stream(place), session)
-        case .trailers, .pong, .goAway: break
+        case .trailers(_, let place, let lines): if let stream = stream(place) { passTrailers(lines, of: stream) }
+        case .pong, .goAway: break
         case .ended(_, let place):
             guard let stream = stream(place) else { return }
             stream.pointee.hasEnded = true

@@ -34,6 +34,7 @@ extension WorkerRef {
             switch timeout.pointee.owner {
             case .client: clientTimedOut(place.assumingMemoryBound(to: ClientConnection.self))
             case .upstream: upstreamTimedOut(place.assumingMemoryBound(to: UpstreamConnection.self))
+            case .call: callTimedOut(place.assumingMemoryBound(to: HTTP2Stream.self))
             }
         }
         FileEvent.activate(pointee.loop.timeoutsLeft)
@@ -55,6 +56,8 @@ extension WorkerRef {
             if exchange.pointee.phase == .parked { return waitTimedOut(exchange) }
             if exchange.pointee.phase == .held { return answerHeld(exchange) }
             guard !exchange.pointee.request.isComplete else { return abortClient(client) }
+            // A call may be open and say nothing (H2-93).
+            guard !isCall(exchange) else { return }
             // What the upstream does not take cannot be the client's slowness.
             if let upstream = exchange.pointee.upstream, upstream.pointee.hasOutput {
                 return upstreamTimedOut(upstream)

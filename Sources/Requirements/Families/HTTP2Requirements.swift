@@ -173,6 +173,12 @@ extension RequirementTable {
                 own. It is refused where it was not announced, and for every other protocol.
                 """),
         Requirement(
+            id: "H2-39", source: "RFC 8441 §3",
+            promise: """
+                A WebSocket reaches an upstream of HTTP/2 by extended CONNECT where it announced that, else by HTTP/1.1. An \
+                answer that does not take it up is no tunnel.
+                """),
+        Requirement(
             id: "H2-42", source: "RFC 9113 §5.2, §6.9",
             promise: """
                 A window over HTTP/2 opens again when its bytes were taken by the other side, not when they came. \
@@ -248,6 +254,12 @@ extension RequirementTable {
             id: "H2-60", source: "CVE-2026-27135",
             promise: "A connection that was ended looks at no further input. Answers that were begun may still end."),
         Requirement(
+            id: "H2-74", source: "RFC 9113 §3.2, §3.3",
+            promise: """
+                A route says what its upstream speaks. One that speaks another version of HTTP is answered 502, and nobody \
+                guesses.
+                """),
+        Requirement(
             id: "H2-75", source: "RFC 9113 §3.3, §3.4",
             promise: """
                 A request to an upstream over HTTP/2 has the fields of its head and none of HTTP/1.1's connection. \
@@ -298,5 +310,11 @@ extension RequirementTable {
         Requirement(
             id: "H2-88", source: "gRPC over HTTP/2",
             promise: "A grpc-timeout is one to eight digits and a unit, read exactly. Any other value is refused."),
+        Requirement(
+            id: "H2-94", source: "gRPC status codes",
+            promise: """
+                A call that fails on the gateway's side ends with the status that says so. What an upstream answered passes \
+                as it is.
+                """),
     ]
 }
