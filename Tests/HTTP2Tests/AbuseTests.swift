@@ -127,6 +127,38 @@ import Testing
         #expect(server.connection.fault == nil)
     }
 
+    @Test(.holds("H2-55"))
+    func `is not a client of gRPC, which answers each small message with windows as small`() throws {
+        let server = try ServerUnderTest()
+        server.receive(Frames.request(1) + Frames.windowUpdate(0, 1 << 30) + Frames.windowUpdate(1, 1 << 30))
+        let body = Body(ends: false)
+        server.answer(1, "HTTP/1.1 200 OK\r\n\r\n", body)
+        for _ in 0..<3000 {
+            server.now += 500
+            body.bytes = [UInt8](repeating: 0x78, count: 9)
+            server.connection.resume(1)
+            server.flush()
+            server.receive(Frames.ping() + Frames.windowUpdate(0, 9) + Frames.windowUpdate(1, 9))
+            server.sent = []
+        }
+        #expect(server.connection.fault == nil)
+    }
+
+    /// CVE-2019-9511: each byte of window has a frame of one byte sent.
+    @Test(.refuses("H2-55")) func `by opening a window a byte at a time ends the connection`() throws {
+        let server = try ServerUnderTest()
+        server.receive(Frames.frame(4, [0, 4] + Frames.bigEndian(0)) + Frames.request(1))
+        let body = Body(String(repeating: "x", count: 60_000))
+        server.answer(1, "HTTP/1.1 200 OK\r\n\r\n", body)
+        for _ in 0..<3000 where server.connection.fault == nil {
+            server.now += 500
+            server.receive(Frames.windowUpdate(1, 1))
+            server.flush()
+            server.sent = []
+        }
+        #expect(server.connection.fault == .calm(.cheapFrames))
+    }
+
     /// CVE-2019-9517: who does not read has us keep what we owe.
     @Test(.refuses("H2-56")) func `by never reading our answers ends the connection within bounds`() throws {
         let server = try ServerUnderTest()

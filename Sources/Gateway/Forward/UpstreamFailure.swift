@@ -25,8 +25,11 @@ extension WorkerRef {
         answer(exchange, refused: refused)
     }
 
-    /// The connection ended, or cannot be read or written any more.
-    func upstreamBroke(_ upstream: UpstreamRef, found: Refused.Words = "the end of the connection") {
+    /// The connection ended, or cannot be read or written any more; a call whose answer has begun ends with that cause.
+    func upstreamBroke(
+        _ upstream: UpstreamRef, found: Refused.Words = "the end of the connection",
+        callCause: Refusal = .upstreamClosed
+    ) {
         guard let exchange = upstream.pointee.exchange else { return closeUpstream(upstream) }
         let client = exchange.pointee.client
         if client.pointee.state == .tunnelling { return endTunnel(client) }
@@ -34,7 +37,7 @@ extension WorkerRef {
             sayBrokenOff(exchange, upstream)
             // Behind part of a message its client would take the rest for lost anyway, and a reset says so (H2-80).
             let refused = Refused(
-                .upstreamClosed, expected: "a whole response from \(name(of: upstream.pointee.pool))", found: found)
+                callCause, expected: "a whole response from \(name(of: upstream.pointee.pool))", found: found)
             if exchange.pointee.responseBytes == 0, endsAsCall(exchange, refused) { return }
             return abortClient(client)
         }

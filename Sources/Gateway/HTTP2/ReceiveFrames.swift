@@ -28,6 +28,7 @@ extension WorkerRef {
         var limits = ConnectionLimits()
         limits.headerList = min(limits.headerList, pointee.policy.httpLimits.headerSection)
         limits.fieldCount = pointee.policy.httpLimits.fieldCount
+        limits.streams = pointee.policy.limits.streams
         limits.announcesTunnels = pointee.policy.tables.hasWebSockets
         // What has come and is not read yet waits in one buffer.
         limits.admittedWindow = HTTP2Session.admittedWindow

@@ -178,7 +178,9 @@ extension Session {
             if let kept = unsafe known(frame.hd.stream_id) { unsafe kept.pointee.isSent = true }
             return
         }
-        if type == FrameHeader.data { unsafe state.pointee.budget.contentSent() }
+        if type == FrameHeader.data {
+            unsafe state.pointee.budget.contentSent(isDribbled: state.pointee.isDribbled)
+        }
         guard unsafe frame.hd.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 else { return }
         let stream = unsafe frame.hd.stream_id
         // The answer is whole and the request is not: nobody needs the rest of it (RFC 9113 §8.1).

@@ -35,6 +35,7 @@ import Testing
                   - { path: /call/, public: true, grpc: true, upstream: \(upstream) }
                   - { path: /old/, public: true, upstream: { url: "\(back.upstream.url)", protocol: h2 } }
                   - { path: /nobody/, public: true, upstream: { url: "http://127.0.0.1:9", protocol: h2 } }
+                via: front
                 log: { level: debug, operator: stderr, access: stdout }
 
                 """)
@@ -242,6 +243,7 @@ import Testing
             listeners: [{ address: "127.0.0.1:0", public_url: http://gateway.test, http2: true }]
             admin: { address: "127.0.0.1:0" }
             routes: [{ path: /open/, public: true, upstream: { url: [\(urls)], protocol: h2 } }]
+            via: front
             log: { level: debug, operator: stderr, access: stdout }
 
             """)
