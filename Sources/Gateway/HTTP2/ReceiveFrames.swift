@@ -179,6 +179,7 @@ extension WorkerRef {
             return session.pointee.core.taken(number, content.count)
         }
         stream.pointee.arrived = content
+        stream.pointee.endsWithContent = session.pointee.core.endsWithContent
         readOn(stream)
         let rest = stream.pointee.arrived
         stream.pointee.arrived = UnsafeBufferPointer(start: nil, count: 0)
