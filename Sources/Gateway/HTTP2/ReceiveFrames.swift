@@ -213,7 +213,9 @@ extension WorkerRef {
         unlink(stream)
         session.pointee.streamCount -= 1
         pointee.connections.http2.streams.retire(stream)
-        guard session.pointee.streamCount == 0, session.pointee.farewell == .none else { return }
+        guard session.pointee.streamCount == 0, session.pointee.farewell == .none, !session.pointee.isEnding else {
+            return
+        }
         setTimeout(session.pointee.client.timeout, keepAliveTimeout)
     }
 

@@ -71,4 +71,13 @@ import Testing
         #expect(stage.upstream.waits { $0.requests.contains { $0.isComplete && $0.body == Array("hello".utf8) } })
         client.close()
     }
+
+    @Test(.refuses("H2-52", "H2-55")) func `does not keep a connection that was told to calm down`() throws {
+        let client = try sendContent()
+        try client.send((0..<1500).flatMap { _ in Self.frame(6, 0, 0, [UInt8](repeating: 0, count: 8)) })
+        // The stream has no end, and the time for its content is far longer than this.
+        let received = try client.bytesToEnd(within: .seconds(20))
+        let farewell = Self.frame(7, 0, 0, [0, 0, 0, 1, 0, 0, 0, 11])
+        #expect(received.indices.contains { received[$0...].starts(with: farewell) })
+    }
 }
