@@ -7,7 +7,7 @@ typealias StreamRef = UnsafeMutablePointer<HTTP2Stream>
 struct HTTP2Session {
     /// New requests that are handed on in one go; the others wait for the loop's next turn, so that one connection cannot
     /// own the worker (H2-54).
-    static let requestsAtOnce = 32
+    static let requestsAtOnce = 8
     /// Bytes of frames that are put together for one write: as much as one TLS record holds.
     static let writeSize = 16 << 10
     /// What a stream may send whose request was let through: less than one buffer holds.
