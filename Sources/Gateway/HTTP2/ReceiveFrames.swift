@@ -64,6 +64,8 @@ extension WorkerRef {
         if session.pointee.core.fault != nil {
             sayEnded(session)
             dropInput(client)
+            // Nobody looks at what it sends now.
+            client.stopReading()
         } else if client.pointee.input.isEmpty {
             guard client.pointee.input.append(bytes + (count - unread), unread, from: &pointee.connections.buffers)
             else { return closeClient(client) }
