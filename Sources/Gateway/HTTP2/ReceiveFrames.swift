@@ -65,6 +65,8 @@ extension WorkerRef {
         if session.pointee.core.fault != nil {
             sayEnded(session)
             dropInput(client)
+            // Nobody looks at what it sends now.
+            client.stopReading()
         } else if client.pointee.input.isEmpty {
             guard client.pointee.input.append(bytes + (count - unread), unread, from: &pointee.connections.buffers)
             else { return closeClient(client) }
@@ -181,6 +183,7 @@ extension WorkerRef {
             return session.pointee.core.taken(number, content.count)
         }
         stream.pointee.arrived = content
+        stream.pointee.endsWithContent = session.pointee.core.endsWithContent
         readOn(stream)
         let rest = stream.pointee.arrived
         stream.pointee.arrived = UnsafeBufferPointer(start: nil, count: 0)
@@ -214,7 +217,9 @@ extension WorkerRef {
         unlink(stream)
         session.pointee.streamCount -= 1
         pointee.connections.http2.streams.retire(stream)
-        guard session.pointee.streamCount == 0, session.pointee.farewell == .none else { return }
+        guard session.pointee.streamCount == 0, session.pointee.farewell == .none, !session.pointee.isEnding else {
+            return
+        }
         setTimeout(session.pointee.client.timeout, keepAliveTimeout)
     }
 

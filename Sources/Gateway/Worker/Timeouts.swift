@@ -41,6 +41,7 @@ extension WorkerRef {
     }
 
     private func clientTimedOut(_ client: ClientRef) {
+        if client.pointee.part.session?.pointee.isEnding == true { return closeClient(client) }
         // What is there is to be taken first, whatever comes next.
         if client.pointee.hasOutput, client.pointee.state != .tunnelling { return takingTimedOut(client) }
         switch client.pointee.state {

@@ -152,7 +152,8 @@ extension RequirementTable {
             id: "H2-30", source: "RFC 9113 §10.5.1",
             promise: """
                 The gateway counts the fields of a section and their bytes while it decodes them, before it copies \
-                the one that passes a bound. The third head over a bound ends the connection.
+                the one that passes a bound. The third head over a bound ends the connection, and the first with \
+                ten times as many fields as there may be.
                 """),
         Requirement(
             id: "H2-33", source: "RFC 9113 §8.2, §8.2.2",
@@ -218,7 +219,8 @@ extension RequirementTable {
             id: "H2-52", source: "CVE-2023-44487, CVE-2025-8671",
             promise: """
                 A connection may have a burst of 200 streams that end in a reset, and 20 a second, whoever resets \
-                them for the client's fault. It is asked to end before that, and ended then.
+                them for the client's fault. It is asked to end before that, and ended then: within a second, whatever \
+                streams are open.
                 """),
         Requirement(
             id: "H2-54", source: "CVE-2023-44487",
@@ -247,8 +249,8 @@ extension RequirementTable {
         Requirement(
             id: "H2-58", source: "RFC 7541 §4.2; CVE-2016-6581",
             promise: """
-                A section of few bytes that stands for many costs little memory, and its client an answer that \
-                says so. More than two changes of the table's size in a section end the connection.
+                A section of few bytes that stands for many costs little memory and little work. It is refused, or ends the \
+                connection. More than two changes of the table's size in a section end the connection.
                 """),
         Requirement(
             id: "H2-60", source: "CVE-2026-27135",
