@@ -7,9 +7,10 @@ from .family import Family, at_most
 from .generators import Generator
 from .logins import COOKIE
 from .openssl import verifications_per_second
+from .origins import PAYLOAD
 from .samples import in_store, measured
 from .sealed import SealedSessions
-from .servers import PAYLOAD, Gateway
+from .servers import Gateway
 from .store import PLAIN
 
 # Stands for the cookie's value in a request; see load/closed_loop.c.
