@@ -225,7 +225,7 @@ async def main(binary, _, seed):
     await upstream.start()
     began = time.monotonic()
     with ordinary_upstream() as ordinary, gateway(
-            binary, ROUTES.format(ordinary=ordinary, upstream=upstream.port, audience=AUDIENCE), REST) as running:
+            binary, ROUTES.format(ordinary=ordinary, upstream=upstream.port, audience=AUDIENCE), REST, http2=True) as running:
         run = Run(running.port, upstream, running.process.pid)
         await run.together(None, 0.3)
         times, error, _, _ = await run.together(None, 1.5)
