@@ -9,6 +9,7 @@ from pathlib import Path
 
 import attackers
 import attacks
+import frames
 from differential import REST
 from gateway import AUDIENCE, gateway
 from transcriber import Transcriber
@@ -205,9 +206,10 @@ def problems_of(attack, seen, upstream, grown):
     if most_open > attack.most_open:
         yield f"{most_open} requests of one connection were open at once"
     if attack.ends and attack.reads:
-        others = {code: count for code, count in seen["ended"].items() if code not in attack.ends}
-        # What was said last may be lost in a reset.
-        if sum(count for code, count in others.items() if code is not None):
+        # What was said last may be lost in a reset, also behind the polite word before it.
+        lost = (None, frames.NO_ERROR)
+        others = {code: count for code, count in seen["ended"].items() if code not in attack.ends + lost}
+        if others:
             yield f"connections ended with {others}"
         if not seen["ended"]:
             yield f"no connection was ended, {seen['sent']} bytes were taken"
