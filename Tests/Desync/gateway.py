@@ -24,7 +24,7 @@ listeners:
   - address: 127.0.0.1:{port}
     public_url: http://127.0.0.1:{port}
     hosts: [{host}, "{host}:80"]
-    http2: true
+    http2: {http2}
 admin: {{ address: 127.0.0.1:{admin} }}
 issuers:
   fixed: {{ url: {issuer}, jwks: {{ file: {folder}/jwks.json }} }}
@@ -38,13 +38,13 @@ log: {{ level: debug, operator: {folder}/operator.log, access: {folder}/access.l
 class Gateway:
     """A running gateway: where it listens, and what it logged."""
 
-    def __init__(self, binary, folder, routes, rest="", workers=1):
+    def __init__(self, binary, folder, routes, rest="", workers=1, http2=False):
         self.folder = folder
         self.port, self.admin = free_ports(2)
         configuration = folder / "portcullis.yaml"
         configuration.write_text(CONFIGURATION.format(
             workers=workers, port=self.port, admin=self.admin, host=HOST, issuer=ISSUER, folder=folder,
-            routes=routes, rest=rest))
+            routes=routes, rest=rest, http2=str(http2).lower()))
         with open(folder / "output.log", "wb") as log:
             self.process = subprocess.Popen(
                 [binary, "run", configuration], stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
@@ -90,13 +90,13 @@ class Gateway:
 
 
 @contextlib.contextmanager
-def gateway(binary, routes, rest="", workers=1):
+def gateway(binary, routes, rest="", workers=1, http2=False):
     """A gateway with these routes, and a token that its token routes take."""
     folder = Path(tempfile.mkdtemp(prefix="portcullis-desync."))
     running = None
     try:
         token = mint(folder)
-        running = Gateway(binary, folder, routes, rest, workers)
+        running = Gateway(binary, folder, routes, rest, workers, http2)
         running.token = token
         running.wait()
         yield running

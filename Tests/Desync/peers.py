@@ -359,7 +359,7 @@ async def main(binary, _, seed):
     upstream = Upstream()
     await upstream.start()
     with ordinary_upstream() as ordinary, gateway(
-            binary, ROUTES.format(ordinary=ordinary, upstream=upstream.port, audience=AUDIENCE), REST) as running:
+            binary, ROUTES.format(ordinary=ordinary, upstream=upstream.port, audience=AUDIENCE), REST, http2=True) as running:
         began = time.monotonic()
         problems = await asyncio.to_thread(lambda: list(play(running.port)))
         problems += running.problems_of_logs()

@@ -329,7 +329,7 @@ async def main(binary, seconds, seed):
     """Whether all was well."""
     recorder = Recorder()
     await recorder.start()
-    with gateway(binary, ROUTES.format(upstream=recorder.port, audience=AUDIENCE), REST) as running:
+    with gateway(binary, ROUTES.format(upstream=recorder.port, audience=AUDIENCE), REST, http2=True) as running:
         run = Run(running.port, recorder, running.token.encode())
         await streams(run, seconds, seed, running.token)
         line = summary(run)
