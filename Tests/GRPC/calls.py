@@ -260,14 +260,13 @@ def test_a_hundred_calls_at_once_are_all_answered(running):
 def test_that_a_client_leaves_reaches_the_server(running):
     """As soon as it cancels."""
     with Client(running) as client:
-        left = running.calls.methods.event(b"leaves")
+        event = running.calls.methods.event
         call = client.unary("Wait").future(b"leaves", timeout=30)
         stays = client.unary("Wait").future(b"stays", timeout=30)
-        # The call is there before it is left.
-        time.sleep(0.3)
-        assert not left.is_set()
+        assert event("begun", b"leaves").wait(5) and event("begun", b"stays").wait(5)
+        assert not event("over", b"leaves").is_set()
         call.cancel()
-        assert left.wait(2), "the server was not told"
-        assert not running.calls.methods.event(b"stays").is_set(), "another call was ended with it"
-        running.calls.methods.event(b"stays").set()
+        assert event("over", b"leaves").wait(3), "the server was not told"
+        assert not event("over", b"stays").is_set(), "another call was ended with it"
+        event("over", b"stays").set()
         assert stays.result() == b""

@@ -1,5 +1,4 @@
 """The end of an upstream's connection: announced, or not."""
-import threading
 import time
 
 import upstreams
@@ -61,11 +60,10 @@ def test_streams_of_a_connection_that_is_leaving_end_in_peace(running):
         def script(peer):
             """The first connection leaves with a request open, and answers it later."""
             def respond(peer, message):
-                """By then others are open elsewhere."""
+                """When the test says so."""
                 if "bad" not in message[":path"]:
                     return peer.answer(message)
-                peer.put_goaway(message.number, code)
-                return threading.Timer(0.3, peer.answer, (message,)).start()
+                return peer.put_goaway(message.number, code)
 
             peer.greet()
             peer.serve(respond)
@@ -74,9 +72,10 @@ def test_streams_of_a_connection_that_is_leaving_end_in_peace(running):
         with wire.Client(running.port) as client:
             number = client.open(path + "bad")
             until(lambda: listener.paths("bad"))
-            time.sleep(0.1)
-            upstreams.good(client, path)
+            # That it leaves may not be known to the first of these yet.
+            until(lambda: len(listener.connections) == 2 or upstreams.good(client, path))
             assert not client.messages[number].is_over
+            listener.connections[0].answer(listener.request("bad"))
             answer = client.answer(number)
             assert (answer.status, answer.content) == (200, b"good"), answer
             upstreams.good(client, path)
@@ -167,7 +166,7 @@ def test_an_answer_whose_connection_breaks_is_not_whole(running):
         raise ConnectionAbortedError
 
     answer, _ = misbehave(running, scripted(respond), ["upstream_broke_off"])
-    assert answer.status == 200 and not answer.ended and answer.reset == wire.INTERNAL_ERROR, answer
+    assert answer.status in (200, None) and not answer.ended and answer.reset == wire.INTERNAL_ERROR, answer
     _, path = running.upstream(scripted(respond))
     with wire.Client(running.port) as client:
         answer = client.get(path + "grpc/bad", *CALL, method="POST", content=EMPTY)

@@ -64,12 +64,13 @@ def test_a_limit_that_is_lowered_holds(running):
     assert len(listener.connections) <= 2, listener.connections
 
 
-def raised(settings, later, seconds):
-    """An upstream whose SETTINGS are others after a while."""
+def raised(settings, later=(), seconds=0):
+    """An upstream whose SETTINGS are others after a while, and which says how much content it got."""
     def script(peer):
         """One connection."""
         peer.greet(settings)
-        threading.Timer(seconds, peer.put_settings, (later,)).start()
+        if later:
+            threading.Timer(seconds, peer.put_settings, (later,)).start()
         peer.serve(lambda peer, message: peer.answer(message, content=b"%d" % len(message.content)))
     return script
 
@@ -100,15 +101,16 @@ def test_requests_are_refused_when_an_upstream_takes_none(running):
 def test_content_waits_for_the_window_of_the_upstream(running):
     """Nothing of it comes before, all of it then; other requests go on."""
     settings = {wire.INITIAL_WINDOW_SIZE: 0}
-    listener, path = running.upstream(raised(settings, {wire.INITIAL_WINDOW_SIZE: 1 << 20}, 1))
+    listener, path = running.upstream(raised(settings))
     with wire.Client(running.port) as client:
         assert client.get(path + "get").content == b"0"
         number = client.open(path + "post", method="POST", ends=False)
         client.put_data(number, b"x" * 60000, ends=True)
-        until(lambda: listener.paths("post") or listener.connections[0].messages.get(3))
-        time.sleep(0.2)
-        assert listener.connections[0].messages[3].content == b""
+        [peer] = listener.connections
+        until(lambda: 3 in peer.messages)
         assert client.get(path + "get").content == b"0"
+        assert peer.messages[3].content == b""
+        peer.put_settings({wire.INITIAL_WINDOW_SIZE: 1 << 20})
         assert client.answer(number).content == b"60000"
     assert len(listener.connections) == 1
 

@@ -35,7 +35,7 @@ def test_a_reset_within_the_answer_reaches_the_client(running):
             peer.put_reset(message.number, code)
 
         answer, listener = misbehave(running, scripted(respond), ["upstream_broke_off"])
-        assert answer.status == 200 and not answer.ended, answer
+        assert answer.status in (200, None) and not answer.ended, answer
         assert answer.reset == (wire.CANCEL if code == wire.CANCEL else wire.INTERNAL_ERROR), answer
         assert len(listener.connections) == 1, listener.connections
 

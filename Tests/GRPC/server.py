@@ -12,7 +12,7 @@ class Methods(grpc.GenericRpcHandler):
     """Methods by the last part of their path. Messages are bytes."""
 
     def __init__(self):
-        self.left = {}
+        self.events = {}
         self.lock = threading.Lock()
 
     def service(self, handler_call_details):
@@ -34,16 +34,17 @@ class Methods(grpc.GenericRpcHandler):
         maker, method = makers[name]
         return maker(method)
 
-    def event(self, name):
-        """Set when the call of that name has been left by its client."""
+    def event(self, what, name):
+        """Set when the call of that name has begun, or is over for its client."""
         with self.lock:
-            return self.left.setdefault(name, threading.Event())
+            return self.events.setdefault((what, name), threading.Event())
 
     def wait(self, request, context):
-        """Until the client leaves."""
-        event = self.event(request)
-        context.add_callback(event.set)
-        event.wait(LEFT_SECONDS)
+        """Until the client leaves, or the test ends it."""
+        over = self.event("over", request)
+        context.add_callback(over.set)
+        self.event("begun", request).set()
+        over.wait(LEFT_SECONDS)
         return b""
 
 

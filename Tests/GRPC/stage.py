@@ -7,6 +7,7 @@ import json
 import random
 import shutil
 import socket
+import ssl
 import subprocess
 import tempfile
 import time
@@ -45,6 +46,8 @@ log: {{ operator: {folder}/operator.log, access: {folder}/access.log }}
 """
 TOKEN = "issuers: [fixed], audience: " + AUDIENCE
 IDENTITY = "identity: { X-User-Id: sub, X-Roles: roles }"
+# Upstreams with TLS by name: what they agree to speak.
+AGREED = {"h2": ["h2"], "both": ["h2", "http/1.1"], "http1": ["http/1.1"], "nothing": []}
 # Services by name: what their routes say beside the path and the upstream.
 SERVICES = {
     "open.S": "public: true, grpc: true",
@@ -66,6 +69,7 @@ class Stage:
         self.port, self.tls, self.admin = free_ports(3)
         self.calls = server.Calls(folder)
         self.listeners = [upstreams.Listener() for _ in range(SCRIPTED)]
+        self.secure = {name: upstreams.Listener(alpn(folder, protocols)) for name, protocols in AGREED.items()}
         self.unused = itertools.count()
         # Bound, and never listening: nobody else gets the port, and nobody is there.
         self.nobody = socket.socket()
@@ -97,6 +101,10 @@ class Stage:
             yield f"  - {{ path: /{name}/, upstream: {plain}, {access} }}"
         yield f"  - {{ path: /secure.S/, upstream: {{ {secure}, protocol: h2 }}, public: true, grpc: true }}"
         yield f"  - {{ path: /agreed.S/, upstream: {{ {secure}, protocol: auto }}, public: true }}"
+        for name, listener in self.secure.items():
+            for protocol in ("h2", "auto", "http1"):
+                upstream = f"upstream: {{ url: https://127.0.0.1:{listener.port}, {authority}, protocol: {protocol} }}"
+                yield f"  - {{ path: /{name}/{protocol}/, {upstream}, public: true }}"
         down = f"{{ url: http://127.0.0.1:{self.nobody.getsockname()[1]}, protocol: h2 }}"
         yield f"  - {{ path: /down.S/, upstream: {down}, public: true, grpc: true }}"
         for number, listener in enumerate(self.listeners):
@@ -158,7 +166,7 @@ class Stage:
                 self.process.kill()
                 self.process.wait()
         self.calls.stop()
-        for listener in self.listeners:
+        for listener in [*self.listeners, *self.secure.values()]:
             listener.stop()
 
     # MARK: tokens
@@ -203,6 +211,15 @@ def stage(binary):
         if running:
             running.stop()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def alpn(folder, protocols):
+    """A server's side of TLS that agrees to these protocols."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(folder / "tls.crt", folder / "tls.key")
+    if protocols:
+        context.set_alpn_protocols(protocols)
+    return context
 
 
 def public(key):

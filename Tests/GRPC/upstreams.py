@@ -12,14 +12,15 @@ GOOD = b"good"
 class Listener:
     """A socket that the gateway was told of, and each connection to it in a thread of its own."""
 
-    def __init__(self):
+    def __init__(self, secure=None):
+        self.secure = secure
         self.socket = socket.socket()
         self.socket.bind(("127.0.0.1", 0))
         self.port = self.socket.getsockname()[1]
         self.connections = []
         self.requests = []
+        self.lines = []
         self.lock = threading.Lock()
-        self.errors = []
 
     def start(self, script):
         """Answers connections by a script from now on."""
@@ -34,6 +35,11 @@ class Listener:
             except OSError:
                 return
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if self.secure:
+                try:
+                    connection = self.secure.wrap_socket(connection, server_side=True)
+                except OSError:
+                    continue
             peer = Peer(connection, self)
             with self.lock:
                 self.connections.append(peer)
@@ -73,6 +79,28 @@ class Peer(wire.Wire):
         self.listener = listener
         self.index = 0
         self.served = 0
+
+    def answer_lines(self):
+        """Answers each request as HTTP/1.1 does, whose content is chunked, or has a length, or is none."""
+        while self.fill(1):
+            while b"\r\n\r\n" not in self.input:
+                if not self.fill(len(self.input) + 1):
+                    return
+            head, self.input = self.input.split(b"\r\n\r\n", 1)
+            fields = head.lower()
+            if b"transfer-encoding: chunked" in fields:
+                while b"0\r\n\r\n" not in self.input:
+                    if not self.fill(len(self.input) + 1):
+                        return
+                self.input = self.input.split(b"0\r\n\r\n", 1)[1]
+            elif b"content-length: " in fields:
+                count = int(fields.split(b"content-length: ")[1].split(b"\r")[0])
+                if not self.fill(count):
+                    return
+                self.input = self.input[count:]
+            with self.listener.lock:
+                self.listener.lines.append(head.split(b" ")[1].decode())
+            self.socket.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n" + GOOD)
 
     def greet(self, settings=()):
         """Reads the preface and sends SETTINGS."""
