@@ -21,6 +21,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
+#include <string.h>
 
 // EVP_RSA_gen, EVP_EC_gen and EVP_PKEY_Q_keygen are macros or take a variable argument list.
 static inline EVP_PKEY *COpenSSL_RSA_gen(unsigned int bits) { return EVP_RSA_gen(bits); }
@@ -164,25 +165,74 @@ static inline EVP_PKEY *COpenSSL_P256_private_key(const unsigned char *scalar, u
     return key;
 }
 
-// HKDF and the one-step derivation of NIST SP 800-56C, both with SHA-256. The library copies the secret into the context,
-// and wipes the copy when it frees it.
+// HMAC with SHA-256 (RFC 2104), begun with a key. The library's own looks algorithms up by name in each call, which takes
+// ten times what the hash does.
+typedef struct {
+    SHA256_CTX inner;
+    SHA256_CTX outer;
+} COpenSSL_HMAC;
+static inline void COpenSSL_HMAC_begin(COpenSSL_HMAC *code, const void *key, size_t count) {
+    unsigned char block[SHA256_CBLOCK] = {0};
+    if (count > sizeof block) COpenSSL_SHA256(key, count, block);
+    else if (count > 0) memcpy(block, key, count);
+    for (size_t index = 0; index < sizeof block; index++) block[index] ^= 0x36;
+    SHA256_Init(&code->inner);
+    SHA256_Update(&code->inner, block, sizeof block);
+    // What is left is the key with the other pad.
+    for (size_t index = 0; index < sizeof block; index++) block[index] ^= 0x36 ^ 0x5c;
+    SHA256_Init(&code->outer);
+    SHA256_Update(&code->outer, block, sizeof block);
+    OPENSSL_cleanse(block, sizeof block);
+}
+// Writes 32 bytes, and wipes what the key has left.
+static inline void COpenSSL_HMAC_end(COpenSSL_HMAC *code, unsigned char *output) {
+    unsigned char digest[SHA256_DIGEST_LENGTH];
+    SHA256_Final(digest, &code->inner);
+    SHA256_Update(&code->outer, digest, sizeof digest);
+    SHA256_Final(output, &code->outer);
+    OPENSSL_cleanse(digest, sizeof digest);
+    OPENSSL_cleanse(code, sizeof *code);
+}
+static inline void COpenSSL_HMAC_SHA256(
+    const void *key, size_t key_count, const void *message, size_t count, unsigned char *output) {
+    COpenSSL_HMAC code;
+    COpenSSL_HMAC_begin(&code, key, key_count);
+    SHA256_Update(&code.inner, message, count);
+    COpenSSL_HMAC_end(&code, output);
+}
+
+// HKDF with SHA-256 (RFC 5869): no more than 255 times 32 bytes.
+static inline void COpenSSL_HKDF_SHA256(
+    const unsigned char *secret, size_t secret_count, const unsigned char *salt, size_t salt_count,
+    const unsigned char *info, size_t info_count, unsigned char *output, size_t count) {
+    unsigned char key[SHA256_DIGEST_LENGTH], block[SHA256_DIGEST_LENGTH];
+    COpenSSL_HMAC_SHA256(salt, salt_count, secret, secret_count, key);
+    COpenSSL_HMAC begun, code;
+    COpenSSL_HMAC_begin(&begun, key, sizeof key);
+    size_t made = 0;
+    for (unsigned char counter = 1; made < count; counter++) {
+        code = begun;
+        if (made > 0) SHA256_Update(&code.inner, block, sizeof block);
+        SHA256_Update(&code.inner, info, info_count);
+        SHA256_Update(&code.inner, &counter, 1);
+        COpenSSL_HMAC_end(&code, block);
+        size_t part = count - made < sizeof block ? count - made : sizeof block;
+        memcpy(output + made, block, part);
+        made += part;
+    }
+    OPENSSL_cleanse(&begun, sizeof begun);
+    OPENSSL_cleanse(key, sizeof key);
+    OPENSSL_cleanse(block, sizeof block);
+}
+
+// The one-step derivation of NIST SP 800-56C with SHA-256. The library copies the secret into the context, and wipes the
+// copy when it frees it.
 static inline int COpenSSL_derive(
     EVP_KDF *algorithm, const OSSL_PARAM *parameters, unsigned char *output, size_t count) {
     EVP_KDF_CTX *context = EVP_KDF_CTX_new(algorithm);
     int made = context != NULL && EVP_KDF_derive(context, output, count, parameters) == 1;
     EVP_KDF_CTX_free(context);
     return made;
-}
-static inline int COpenSSL_HKDF_SHA256(
-    EVP_KDF *algorithm, const unsigned char *secret, size_t secret_count, const unsigned char *salt, size_t salt_count,
-    const unsigned char *info, size_t info_count, unsigned char *output, size_t count) {
-    OSSL_PARAM parameters[5];
-    parameters[0] = OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, (char *)"SHA256", 0);
-    parameters[1] = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, (void *)secret, secret_count);
-    parameters[2] = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_SALT, (void *)salt, salt_count);
-    parameters[3] = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, (void *)info, info_count);
-    parameters[4] = OSSL_PARAM_construct_end();
-    return COpenSSL_derive(algorithm, parameters, output, count);
 }
 static inline int COpenSSL_SSKDF_SHA256(
     EVP_KDF *algorithm, const unsigned char *secret, size_t secret_count, const unsigned char *info, size_t info_count,

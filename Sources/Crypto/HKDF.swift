@@ -2,18 +2,14 @@
 public enum HKDF {
     /// Extracts and expands: `count` bytes that belong to `info`, the name of what they are for.
     ///
-    /// - Throws: `.secretTooShort` for no secret at all, `.keyLength` unless `count` is 1…8160 (RFC 5869 §2.3),
-    ///   `.libraryFailed` when the library does, as it does for an `info` that is longer than its buffer.
+    /// - Throws: `.secretTooShort` for no secret at all, `.keyLength` unless `count` is 1…8160 (RFC 5869 §2.3).
     public static func derive(
         _ key: Secret, salt: [UInt8] = [], info: [UInt8], count: Int
     ) throws(CryptoRefusal) -> Secret {
         guard key.count > 0 else { throw .secretTooShort }
         guard count > 0, count <= 255 * HashFunction.sha256.length else { throw .keyLength }
-        // §2.2: no salt is one of zeros.
-        let salt = salt.isEmpty ? [UInt8](repeating: 0, count: HashFunction.sha256.length) : salt
+        // §2.2: no salt is one of zeros, which is what an HMAC makes of a key of no bytes.
         let secret = key.reveal()
-        guard let derived = OpenSSLKDF.hkdf(secret.span, salt: salt.span, info: info.span, count: count)
-        else { throw .libraryFailed }
-        return derived
+        return OpenSSLKDF.hkdf(secret.span, salt: salt.span, info: info.span, count: count)
     }
 }

@@ -95,6 +95,8 @@ struct Exchange {
     var replay = Buffer()
     /// How much of the request's content that has in it.
     var replayedContent: Int64 = 0
+    /// Its client said until when it waits.
+    var hasDeadline = false
     /// Its client takes fields behind the content of an answer.
     var takesTrailers = false
     /// Its upstream speaks HTTP/2.

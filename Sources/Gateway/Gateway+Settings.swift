@@ -119,7 +119,7 @@ package struct ListenerSettings: Sendable {
     /// Plain HTTP is answered with the same address over https, and nothing is served.
     package var redirectsToHTTPS = false
     /// Clients may speak HTTP/2 too: by ALPN where there is TLS, by its preface where there is none (RFC 9113 §3).
-    package var speaksHTTP2 = false
+    package var speaksHTTP2 = true
     /// Another process may listen at the address too: a gateway's successor, while the old one drains.
     package var sharesAddress = false
 
@@ -219,6 +219,8 @@ package struct LimitSettings: Sendable {
     package var upstreamIdleConnections = 256
     /// Connections in use to one upstream by one worker; beyond it a request is answered 503.
     package var upstreamConnections = 4096
+    /// Streams that one HTTP/2 connection of a client may have open at once.
+    package var streams = 128
     /// Requests of one worker that wait for an authorization server.
     package var parkedRequests = 1024
     /// What one client may take of what all share.

@@ -19,6 +19,7 @@ extension Refusal {
     private var descriptionOfRequest: String {
         switch self {
         case .credentialsRepeated: "More than one set of credentials was sent"
+        case .callTimeoutMalformed: "The grpc-timeout is no time"
         case .credentialsInQueryToo: "The token was sent in more than one way"
         case _: "The Authorization field is malformed"
         }

@@ -25,6 +25,24 @@ struct PendingCommands {
         var isDue = false
         /// The node to which it was redirected for once.
         var detour: Int?
+
+        /// Becomes another command's.
+        mutating func begin(
+            _ command: borrowing Command, ticket: UInt64, slot: Int, deadline: UInt64, changesNothing: Bool
+        ) {
+            self.command.become(command)
+            self.ticket = ticket
+            self.slot = slot
+            self.deadline = deadline
+            tries = 0
+            redirects = 0
+            self.changesNothing = changesNothing
+            use = (use &+ 1) & 0x7FFF_FFFF
+            isTaken = true
+            sendAt = nil
+            isDue = false
+            detour = nil
+        }
     }
 
     private var entries: [Entry] = []
@@ -62,18 +80,7 @@ struct PendingCommands {
     ) -> Int {
         let place = free.popLast() ?? entries.count
         if place == entries.count { entries.append(Entry()) }
-        entries[place].command.become(command)
-        entries[place].ticket = ticket
-        entries[place].slot = slot
-        entries[place].deadline = deadline
-        entries[place].tries = 0
-        entries[place].redirects = 0
-        entries[place].changesNothing = changesNothing
-        entries[place].use = (entries[place].use &+ 1) & 0x7FFF_FFFF
-        entries[place].isTaken = true
-        entries[place].sendAt = nil
-        entries[place].isDue = false
-        entries[place].detour = nil
+        entries[place].begin(command, ticket: ticket, slot: slot, deadline: deadline, changesNothing: changesNothing)
         return place
     }
 

@@ -61,6 +61,8 @@ import Testing
             "Sources/Access/Memory/FixedList.swift", "Sources/Access/Memory/FixedValue.swift",
             "Sources/Access/Route/FixedBytes.swift", "Sources/Access/Route/PredicateList.swift",
             "Sources/Access/Route/RouteTable.swift", "Sources/Access/Route/RightsPolicy.swift",
+            // Bytes are copied in one piece.
+            "Sources/Bytes/Copying.swift",
             // Written by all threads at once, without a lock.
             "Sources/Rates/BucketTable.swift",
         ]

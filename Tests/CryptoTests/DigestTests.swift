@@ -125,6 +125,18 @@ extension MAC {
         #expect(mac.accepts(made, of: message))
     }
 
+    @Test(arguments: [32, 63, 64, 65, 131], [0, 1, 55, 56, 64, 200])
+    func `HMAC with SHA-256 is two hashes, whatever the lengths of key and message`(
+        keyCount: Int, messageCount: Int
+    ) throws {
+        let (key, message) = (RandomBytes.fill(keyCount), RandomBytes.fill(messageCount))
+        let short = keyCount > 64 ? HashFunction.sha256.hash(key.span) : key
+        let block = short + [UInt8](repeating: 0, count: 64 - short.count)
+        let inner = HashFunction.sha256.hash((block.map { $0 ^ 0x36 } + message).span)
+        let expected = HashFunction.sha256.hash((block.map { $0 ^ 0x5C } + inner).span)
+        #expect(try MAC(.sha256, key: Secret(key)).authenticate(message.span) == expected)
+    }
+
     @Test func `a code with one bit changed or cut short is refused`() throws {
         let mac = try MAC(.sha256, key: key)
         let code = mac.authenticate(message.span)

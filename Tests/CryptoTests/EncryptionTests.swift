@@ -271,10 +271,37 @@ extension ContentCipher {
         #expect(OpenSSLErrors.isEmpty)
     }
 
-    @Test func `HKDF takes no name that the library has no room for, rather than a part of it`() {
-        let long = [UInt8](repeating: 0x61, count: 1 << 20)
-        #expect(throws: CryptoRefusal.libraryFailed) { try HKDF.derive(Secret([1]), info: long, count: 32) }
-        #expect(OpenSSLErrors.isEmpty)
+    // Made by Python's `hmac`, of bytes that count up.
+    @Test(arguments: [
+        (
+            0,
+            "25d344609494b8993b62b1b70e1b3f59a8fb1123223131348663b204e60b50af1914ac3962392417"
+        ),
+        (
+            1,
+            "5a25a838e2791df9438395cb9654a53e9f8c181e301ad45f19797367822704e0d6179866218a90d1"
+        ),
+        (
+            63,
+            "c5d061aac4e1cac129c3e66b95b41c1d22e6b05d64a56d3adfd10b3be9181c6d28c1b148ab3627dd"
+        ),
+        (
+            64,
+            "8a77d21613a32851b981fd6ab11b877308eb88f4e44270522ab3ef8c77ff3d53b3a6d011a65695ed"
+        ),
+        (
+            65,
+            "0093a8941711ec48caaf9ac6cabf3f2a935bdcfae30b33f496fb974040a3e0fecada1bcee60cd7a3"
+        ),
+        (
+            5000,
+            "4a6b065caee5070b58b8d636b7849f5dda82956b11a82c081b7914c646b07636667c83b08bd8fc8b"
+        ),
+    ])
+    func `HKDF takes a secret, a salt and a name of any length`(count: Int, output: String) throws {
+        let counted = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
+        let derived = try HKDF.derive(Secret([0x61] + counted), salt: counted, info: counted, count: 40)
+        #expect(hex(derived.reveal()) == output)
     }
 
     @Test(arguments: [1, 2, 31, 32, 33, 64])

@@ -24,6 +24,7 @@ listeners:
   - address: 127.0.0.1:{port}
     public_url: http://127.0.0.1:{port}
     hosts: [{host}, "{host}:80"]
+    http2: true
 admin: {{ address: 127.0.0.1:{admin} }}
 issuers:
   fixed: {{ url: {issuer}, jwks: {{ file: {folder}/jwks.json }} }}

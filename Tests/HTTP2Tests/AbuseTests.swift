@@ -83,7 +83,7 @@ import Testing
     }
 
     /// CVE-2019-9512, -9513, -9514, -9515, -9518: frames that cost their sender next to nothing.
-    @Test(.refuses("H2-55"), arguments: 0..<11)
+    @Test(.refuses("H2-55"), arguments: 0..<12)
     func `by frames that carry nothing ends the connection`(kind: Int) throws {
         let server = try ServerUnderTest()
         server.receive(Self.post(1))
@@ -99,6 +99,7 @@ import Testing
             case 7: Frames.windowUpdate(0, 1)
             case 8: Frames.windowUpdate(1, 65)
             case 9: Frames.ping(ack: true)
+            case 10: Frames.frame(7, Frames.bigEndian(0) + Frames.bigEndian(0))
             default: Frames.frame(4, [0, 4] + Frames.bigEndian(65_535))
             }
         let before = server.memory.used
@@ -108,6 +109,28 @@ import Testing
         #expect(server.connection.fault == .calm(.cheapFrames))
         #expect(server.goAways == [11])
         #expect(server.memory.used - before < 256 << 10)
+    }
+
+    /// The library ignores these without a word.
+    @Test(.refuses("H2-55"), arguments: [UInt32(1), 65_000])
+    func `by windows of a stream that is over ends the connection`(increment: UInt32) throws {
+        let server = try ServerUnderTest()
+        server.receive(Frames.request(1) + Frames.reset(1))
+        for _ in 0..<1000 where server.connection.fault == nil {
+            server.receive((0..<100).flatMap { _ in Frames.windowUpdate(1, increment) })
+        }
+        #expect(server.connection.fault == .calm(.cheapFrames))
+    }
+
+    @Test(.holds("H2-55")) func `is not a client that enlarges the windows of answers it has got whole`() throws {
+        let server = try ServerUnderTest()
+        for number in 0..<5000 {
+            let stream = UInt32(number * 2 + 1)
+            server.receive(Frames.request(stream))
+            server.answer(Int32(stream), "HTTP/1.1 200 OK\r\n\r\n", Body("hello"))
+            server.receive(Frames.windowUpdate(stream, 16_000) + Frames.windowUpdate(0, 16_000))
+        }
+        #expect(server.connection.fault == nil)
     }
 
     @Test(.holds("H2-55")) func `is not a client that looks whether we live while it downloads`() throws {
@@ -125,6 +148,38 @@ import Testing
             server.sent = []
         }
         #expect(server.connection.fault == nil)
+    }
+
+    @Test(.holds("H2-55"))
+    func `is not a client of gRPC, which answers each small message with windows as small`() throws {
+        let server = try ServerUnderTest()
+        server.receive(Frames.request(1) + Frames.windowUpdate(0, 1 << 30) + Frames.windowUpdate(1, 1 << 30))
+        let body = Body(ends: false)
+        server.answer(1, "HTTP/1.1 200 OK\r\n\r\n", body)
+        for _ in 0..<3000 {
+            server.now += 500
+            body.bytes = [UInt8](repeating: 0x78, count: 9)
+            server.connection.resume(1)
+            server.flush()
+            server.receive(Frames.ping() + Frames.windowUpdate(0, 9) + Frames.windowUpdate(1, 9))
+            server.sent = []
+        }
+        #expect(server.connection.fault == nil)
+    }
+
+    /// CVE-2019-9511: each byte of window has a frame of one byte sent.
+    @Test(.refuses("H2-55")) func `by opening a window a byte at a time ends the connection`() throws {
+        let server = try ServerUnderTest()
+        server.receive(Frames.frame(4, [0, 4] + Frames.bigEndian(0)) + Frames.request(1))
+        let body = Body(String(repeating: "x", count: 60_000))
+        server.answer(1, "HTTP/1.1 200 OK\r\n\r\n", body)
+        for _ in 0..<3000 where server.connection.fault == nil {
+            server.now += 500
+            server.receive(Frames.windowUpdate(1, 1))
+            server.flush()
+            server.sent = []
+        }
+        #expect(server.connection.fault == .calm(.cheapFrames))
     }
 
     /// CVE-2019-9517: who does not read has us keep what we owe.

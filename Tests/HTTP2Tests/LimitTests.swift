@@ -53,7 +53,7 @@ private let short: [UInt8] = [0x82, 0x87, 0x84, 0x01, 0x01, 0x61]
             (Frames.indexed("a", ""), 30_000),
             (Frames.indexed("cookie", "a"), 15_000),
         ])
-    func `refuse a section of references, which costs little memory and little work`(
+    func `end the connection at a section of references, which costs little memory and little work`(
         entry: [UInt8], count: Int
     ) throws {
         let server = try ServerUnderTest()
@@ -68,11 +68,14 @@ private let short: [UInt8] = [0x82, 0x87, 0x84, 0x01, 0x01, 0x61]
         }
         #expect(server.requests == [])
         #expect(server.memory.used - before < 1 << 20)
+        #expect(server.connection.fault == .calm(.oversizedHeads))
+        #expect(server.goAways == [11])
         server.receive(Frames.request(3))
-        #expect(server.requests == [3])
+        #expect(server.requests == [])
+        #expect(server.connection.isOver)
     }
 
-    @Test(.refuses("H2-30"), .holds("H2-58"), arguments: [97, 14_000])
+    @Test(.refuses("H2-30"), .holds("H2-58"), arguments: [97, 900])
     func `end a connection at the third head that is over them`(count: Int) throws {
         let server = try ServerUnderTest()
         let entry = Frames.indexed("a", "")
@@ -136,6 +139,16 @@ private let short: [UInt8] = [0x82, 0x87, 0x84, 0x01, 0x01, 0x61]
         server.receive(bytes + Frames.request(5))
         #expect(server.requests == [])
         #expect(server.goAways.count == 1)
+        #expect(server.connection.isOver)
+    }
+
+    /// Fields that are none cost as much to look at as others do (CVE-2019-9516).
+    @Test(.refuses("H2-58"), arguments: [("", ""), ("x", " ")])
+    func `end the connection at thousands of fields that are none`(name: String, value: String) throws {
+        let server = try ServerUnderTest()
+        server.receive(Frames.headers(1, short + (0..<1100).flatMap { _ in Frames.literal(name, value) }))
+        #expect(server.connection.fault == .calm(.oversizedHeads))
+        #expect(server.seen == [])
         #expect(server.connection.isOver)
     }
 

@@ -59,7 +59,10 @@ package struct TokenRecord: Equatable {
         _ digest: SHA256Digest, _ token: VerifiedAccessToken, issuer: Int, generation: UInt64, leeway: Int64,
         usableUntil limit: Int64 = .max, answers: [UInt64], limitKeys: [UInt64] = []
     ) {
-        var writer = JSONWriter()
+        var text: [UInt8] = []
+        // Most have no more: no piece of memory after another while it grows.
+        text.reserveCapacity(512)
+        var writer = JSONWriter(appendingTo: consume text)
         writer.value(token.claims)
         let claims = writer.bytes
         let clientID = Array((token.clientID ?? "").utf8)

@@ -33,9 +33,10 @@ package struct ReservedNames: ~Copyable, Sendable {
         "x-forwarded-", "x-original-", "x-ssl-", "x-client-cert", "x-authenticated-", "x-portcullis-",
     ]
 
-    /// The fixed ones and these.
+    /// The fixed ones and these, and what gRPC would read as bytes of the same name (H2-91).
     package init(_ identityNames: [String]) {
-        let all = Array(Set(ReservedNames.fixed + identityNames.map(ReservedNames.normalized))).sorted()
+        let ours = identityNames.map(ReservedNames.normalized)
+        let all = Array(Set(ReservedNames.fixed + ours + ours.map { $0 + "-bin" })).sorted()
         var size = 64
         while size < all.count * 4 { size *= 2 }
         var slots = [Int32](repeating: -1, count: size)

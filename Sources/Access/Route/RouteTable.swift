@@ -139,6 +139,9 @@ extension Route {
         proofBase = route.proofURL ?? route.upstream.base
         takesSessionsAlone = login != nil && tokens == nil
         sendsClientCert = route.sendsClientCert
+        isGRPC = route.isGRPC
+        passesRequestTrailers = route.passesRequestTrailers
+        endsCalls = !(tokens?.keepsStreams ?? false)
         hidesUnauthorized = route.hidesUnauthorized
         introspector = Introspector(tokens, settings.issuers)
     }

@@ -38,6 +38,9 @@ enum LimitSection {
             "connections_per_client", orNone: \.connectionsPerClient, 1...1_000_000, example: "1000",
             "Of these, those of one IPv4 address or IPv6 /64; by default a quarter, and at least 16."),
         .count(
+            "streams", \.streams, 1...1024,
+            "Requests at once on one HTTP/2 connection of a client; more are refused unread."),
+        .count(
             "upstream_connections", \.upstreamConnections, 1...100_000,
             "Connections in use to one upstream by one worker; beyond it requests are answered 503."),
         .count(

@@ -52,7 +52,7 @@ enum ListenerSection {
                 "Answers plain HTTP with the same address at public_url, and serves nothing but ACME challenges."),
             .flag(
                 "http2", \.speaksHTTP2,
-                "Lets clients speak HTTP/2: by ALPN with tls, by its preface without."),
+                "Lets clients speak HTTP/2 too: by ALPN with tls, by its preface without."),
             .flag(
                 "share_address", \.sharesAddress,
                 "Lets another process of this user listen here too: a successor, while this one drains."),

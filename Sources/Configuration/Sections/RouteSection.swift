@@ -108,6 +108,12 @@ enum RouteSection {
             "error_pages", .object(ErrorPageSection.shape), .optional, example: "{ upstream: [502, 503] }",
             "Where people get a page of the gateway's own in place of the upstream's response."),
         .flag(
+            "grpc", \.isGRPC,
+            "Called by gRPC: grpc-timeout ends a call and no other time does, and trailers of requests pass."),
+        .word(
+            "request_trailers", \.passesRequestTrailers, [("drop", false), ("pass", true)],
+            "What becomes of fields behind a request's content, at an upstream that speaks HTTP/2."),
+        .flag(
             "client_cert", \.sendsClientCert,
             "Tells the upstream the client's certificate in Client-Cert (RFC 9440), where it has shown one."),
         .key(
@@ -141,7 +147,16 @@ enum RouteSection {
         settings.replacedStatuses = ErrorPageSection.translate(object, context.translation.problems)
         settings.traceRatio = TracingSection.ratio(of: object)
         if settings.sendsClientCert { judgeClientCert(object, context) }
+        if settings.isGRPC { judgeGRPC(object, upstream, problems) }
         return settings
+    }
+
+    /// gRPC has its status behind the content, which HTTP/1.1 loses (H2-85).
+    private static func judgeGRPC(_ object: CheckedObject, _ upstream: UpstreamSettings, _ problems: ProblemList) {
+        guard upstream.version != .http2 else { return }
+        problems.error(
+            at: object.place(of: "grpc"), expected: "an upstream with protocol: h2", found: "one without",
+            remedy: "write  upstream: { url: …, protocol: h2 }  or leave grpc out")
     }
 
     /// A certificate that no listener asks for is never sent on.

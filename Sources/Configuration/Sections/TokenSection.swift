@@ -40,6 +40,9 @@ enum TokenSection {
                 "schemes", \.schemes, [("Bearer", .bearer), ("DPoP", .dpop)], noun: "schemes",
                 example: "[DPoP, Bearer]",
                 "The authentication schemes accepted; a token bound to a key needs its proof whatever is said here."),
+            .word(
+                "streams", \.keepsStreams, [("end", false), ("keep", true)],
+                "What becomes of gRPC calls that are open when their token expires."),
             .key(
                 "dpop", .object(DPoPSection.shape), .optional, example: "{ nonce: required }",
                 "How this route takes DPoP proofs."),

@@ -1,29 +1,28 @@
 import COpenSSL
 
-/// Derivations of keys with SHA-256, one call each; the library wipes what it copies and what it computes on the way.
+/// Derivations of keys with SHA-256, one call each; what is copied and computed on the way is wiped.
 enum OpenSSLKDF {
-    /// HKDF, extract and expand; nil when the library refuses.
-    static func hkdf(_ secret: Span<UInt8>, salt: Span<UInt8>, info: Span<UInt8>, count: Int) -> Secret? {
-        guard let algorithm = algorithms.hkdf else { return nil }
+    /// HKDF, extract and expand; `count` is 255 times 32 at most.
+    static func hkdf(_ secret: Span<UInt8>, salt: Span<UInt8>, info: Span<UInt8>, count: Int) -> Secret {
         var output = [UInt8](repeating: 0, count: count)
-        let made = unsafe output.withUnsafeMutableBufferPointer { output in
+        unsafe output.withUnsafeMutableBufferPointer { output in
             unsafe secret.withUnsafeBufferPointer { secret in
                 unsafe salt.withUnsafeBufferPointer { salt in
                     unsafe info.withUnsafeBufferPointer { info in
                         // Reads each of the three to its end, writes exactly `output.count` bytes, and keeps no pointer.
                         unsafe COpenSSL_HKDF_SHA256(
-                            algorithm.pointer, secret.baseAddress, secret.count, salt.baseAddress, salt.count,
-                            info.baseAddress, info.count, output.baseAddress, output.count)
+                            secret.baseAddress, secret.count, salt.baseAddress, salt.count, info.baseAddress,
+                            info.count, output.baseAddress, output.count)
                     }
                 }
             }
         }
-        return taken(output, isMade: made == 1)
+        return Secret(output)
     }
 
     /// The one-step derivation with a hash (NIST SP 800-56C §4); nil when the library refuses.
     static func oneStep(_ secret: Span<UInt8>, info: Span<UInt8>, count: Int) -> Secret? {
-        guard let algorithm = algorithms.oneStep else { return nil }
+        guard let algorithm = oneStep else { return nil }
         var output = [UInt8](repeating: 0, count: count)
         let made = unsafe output.withUnsafeMutableBufferPointer { output in
             unsafe secret.withUnsafeBufferPointer { secret in
@@ -48,13 +47,8 @@ enum OpenSSLKDF {
         return derived
     }
 
-    private static let algorithms = Derivations()
-}
-
-/// The derivations, looked up once and never freed; nil when the library was built without.
-private struct Derivations: Sendable {
-    let hkdf = Derivation("HKDF")
-    let oneStep = Derivation("SSKDF")
+    /// Looked up once and never freed; nil when the library was built without.
+    private static let oneStep = Derivation("SSKDF")
 }
 
 /// A derivation of the library's, which lives as long as the process.

@@ -124,6 +124,7 @@ struct LoggedRefusal {
         case .exchangeTargetRefused: .init(.exchange, \.exchangeTargetRefused)
         case .exchangeUnavailable: .init(.exchange, \.exchangeUnavailable)
         case .requestBodyTooLarge: .init(.body, \.requestBodyTooLarge)
+        case .callTimeoutMalformed: .init(.body, \.callTimeoutMalformed)
         case .requestBodyTooSlow: .init(.body, \.requestHeadTooSlow)
         case .identityTooLarge: .init(.identity, \.identityTooLarge)
         // Seen here, or by another replica.

@@ -37,6 +37,12 @@ extension CheckFacts {
             .configuration("via: a name of its own for each gateway, if the request came through another one"))
     }
 
+    var callTimeoutMalformed: Remedy {
+        Remedy(
+            "grpc-timeout is no time: \(ShownText.plain(found)).",
+            .client("send it once, as at most eight digits and one of H, M, S, m, u and n, such as 1500m"))
+    }
+
     var connectRefused: Remedy {
         Remedy("CONNECT asks for a tunnel; this is no forward proxy.", .client("call the API's own URL"))
     }

@@ -133,9 +133,21 @@ extension WorkerRef {
     }
 
     private func firstWaiting(for wait: Wait, upTo last: UInt64) -> ExchangeRef? {
+        if case .session(let login, let digest) = wait {
+            // Of these there may be thousands, and each that is answered looks through all.
+            return firstWaiting(upTo: last) { one in
+                guard case .session(let otherLogin, let other) = one.pointee.wait else { return false }
+                return other.prefix == digest.prefix && other == digest && otherLogin == login
+            }
+        }
+        return firstWaiting(upTo: last) { one in one.pointee.wait == wait }
+    }
+
+    @inline(__always)
+    private func firstWaiting(upTo last: UInt64, where isWaiting: (ExchangeRef) -> Bool) -> ExchangeRef? {
         var exchange = pointee.waiting.first
         while let one = exchange, one.pointee.parking <= last {
-            if one.pointee.wait == wait { return one }
+            if isWaiting(one) { return one }
             exchange = one.pointee.nextParked
         }
         return nil

@@ -25,13 +25,20 @@ extension WorkerRef {
         answer(exchange, refused: refused)
     }
 
-    /// The connection ended, or cannot be read or written any more.
-    func upstreamBroke(_ upstream: UpstreamRef, found: Refused.Words = "the end of the connection") {
+    /// The connection ended, or cannot be read or written any more; a call whose answer has begun ends with that cause.
+    func upstreamBroke(
+        _ upstream: UpstreamRef, found: Refused.Words = "the end of the connection",
+        callCause: Refusal = .upstreamClosed
+    ) {
         guard let exchange = upstream.pointee.exchange else { return closeUpstream(upstream) }
         let client = exchange.pointee.client
         if client.pointee.state == .tunnelling { return endTunnel(client) }
         if exchange.pointee.phase == .responding {
             sayBrokenOff(exchange, upstream)
+            // Behind part of a message its client would take the rest for lost anyway, and a reset says so (H2-80).
+            let refused = Refused(
+                callCause, expected: "a whole response from \(name(of: upstream.pointee.pool))", found: found)
+            if exchange.pointee.responseBytes == 0, endsAsCall(exchange, refused) { return }
             return abortClient(client)
         }
         let mayRetry =
@@ -127,6 +134,8 @@ extension WorkerRef {
         guard let exchange = upstream.pointee.exchange else { return closeUpstream(upstream) }
         let client = exchange.pointee.client
         if client.pointee.state == .tunnelling { return endTunnel(client) }
+        // How long a call lasts is its client's to say, and its connection is watched (H2-93).
+        guard !isCall(exchange) else { return }
         // A client that does not take what is there is the slow one, and has its own clock.
         if client.pointee.hasOutput { return setTimeout(upstream.timeout, patience(of: exchange).responseBody) }
         say(.timedOut, at: pool, fields(of: exchange, name(of: pool)))

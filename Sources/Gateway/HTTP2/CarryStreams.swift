@@ -37,6 +37,8 @@ extension ClientRef {
 extension StreamRef {
     /// The content at hand, and room in the peer's window for as much again (H2-42).
     fileprivate func read(into bytes: UnsafeMutablePointer<UInt8>, capacity: Int) -> Int {
+        let capacity = Swift.min(capacity, pointee.readableAtMost)
+        guard capacity > 0 else { return ByteStream.wantsRead }
         let kept = pointee.content
         if !kept.isEmpty {
             let count = Swift.min(kept.count, capacity)
@@ -84,6 +86,7 @@ extension WorkerRef {
         client.pointee.part = .none
         pointee.connections.clients.retire(client)
         stream.pointee.client = nil
+        if stream.pointee.callTime.place != nil { pointee.connections.wheel.remove(stream.callTime) }
         giveWindowBack(stream)
         guard !stream.pointee.isGone, !stream.pointee.mustEnd else { return }
         if !stream.pointee.isEndSent {

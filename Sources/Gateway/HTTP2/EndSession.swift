@@ -16,9 +16,12 @@ extension WorkerRef {
     }
 
     /// The peer broke a rule of the connection, or did too much of what costs it nothing: the operator is told what.
+    ///
+    /// Answers that have begun may end. Streams without an end would else keep the connection, whose frames are read and dropped.
     func sayEnded(_ session: SessionRef) {
         guard !session.pointee.isEnding, let fault = session.pointee.core.fault else { return }
         session.pointee.isEnding = true
+        setTimeout(session.pointee.client.timeout, WorkerRef.farewellTime)
         guard pointee.journal.operatorLog.writes(.info),
             let suppressed = admitLine(of: LineRateLimits.Event.streamsEnded)
         else { return }
@@ -31,7 +34,7 @@ extension WorkerRef {
     /// A time of the connection is over: for its next request, for taking what it asked for, or for streams on their way.
     func multiplexingTimedOut(_ client: ClientRef) {
         guard let session = client.pointee.part.session else { return closeClient(client) }
-        guard !session.pointee.isEnding, session.pointee.farewell != .said else { return closeClient(client) }
+        guard session.pointee.farewell != .said else { return closeClient(client) }
         session.pointee.farewell = .said
         session.pointee.core.end(.final(.noError))
         sendFrames(session)

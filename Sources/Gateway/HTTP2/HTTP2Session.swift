@@ -7,7 +7,7 @@ typealias StreamRef = UnsafeMutablePointer<HTTP2Stream>
 struct HTTP2Session {
     /// New requests that are handed on in one go; the others wait for the loop's next turn, so that one connection cannot
     /// own the worker (H2-54).
-    static let requestsAtOnce = 32
+    static let requestsAtOnce = 8
     /// Bytes of frames that are put together for one write: as much as one TLS record holds.
     static let writeSize = 16 << 10
     /// What a stream may send whose request was let through: less than one buffer holds.
@@ -71,6 +71,8 @@ struct HTTP2Stream {
     let isOpen: Bool
     /// The peer has ended its side.
     var hasEnded = false
+    /// The peer ends its side with the content that has come; that is said next.
+    var endsWithContent = false
     /// The answer's head is in frames.
     var isHeadSent = false
     /// The answer's end is in frames.
@@ -81,6 +83,8 @@ struct HTTP2Stream {
     var hasTrailers = false
     /// There is nobody to tell of an end: the peer or the core has reset it, or the connection is over.
     var isGone = false
+    /// The clock of a call that has a deadline, or a token that ends.
+    var callTime = Timeout(of: .call)
     /// Bytes that were put in frames since its client was told.
     var framed = 0
     var isToSend = false
@@ -101,5 +105,16 @@ struct HTTP2Stream {
     }
 
     /// Whether its client would read something now: content, or the end.
-    var isReadable: Bool { !content.isEmpty || !arrived.isEmpty || hasEnded }
+    var isReadable: Bool { hasEnded || (!content.isEmpty || !arrived.isEmpty) && readableAtMost > 0 }
+
+    /// How much content its client may read before the stream's end is known.
+    ///
+    /// An upstream of HTTP/1.1 takes a body for whole with the last byte of its length. What comes behind that byte can still make
+    /// the request malformed, so that byte waits (H2-13).
+    var readableAtMost: Int {
+        guard !hasEnded, !endsWithContent, let exchange = client?.pointee.exchange,
+            exchange.pointee.request.kind == .length
+        else { return .max }
+        return Int(exchange.pointee.request.remaining) - 1
+    }
 }

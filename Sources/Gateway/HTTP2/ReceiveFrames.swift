@@ -28,6 +28,7 @@ extension WorkerRef {
         var limits = ConnectionLimits()
         limits.headerList = min(limits.headerList, pointee.policy.httpLimits.headerSection)
         limits.fieldCount = pointee.policy.httpLimits.fieldCount
+        limits.streams = pointee.policy.limits.streams
         limits.announcesTunnels = pointee.policy.tables.hasWebSockets
         // What has come and is not read yet waits in one buffer.
         limits.admittedWindow = HTTP2Session.admittedWindow
@@ -64,6 +65,8 @@ extension WorkerRef {
         if session.pointee.core.fault != nil {
             sayEnded(session)
             dropInput(client)
+            // Nobody looks at what it sends now.
+            client.stopReading()
         } else if client.pointee.input.isEmpty {
             guard client.pointee.input.append(bytes + (count - unread), unread, from: &pointee.connections.buffers)
             else { return closeClient(client) }
@@ -101,7 +104,8 @@ extension WorkerRef {
             session.pointee.requestsLeft -= 1
             refuse(session, number, fault, isOpen: hasBody)
         case .content(let number, let place, let content): take(content, of: number, stream(place), session)
-        case .trailers, .pong, .goAway: break
+        case .trailers(_, let place, let lines): if let stream = stream(place) { passTrailers(lines, of: stream) }
+        case .pong, .goAway: break
         case .ended(_, let place):
             guard let stream = stream(place) else { return }
             stream.pointee.hasEnded = true
@@ -179,6 +183,7 @@ extension WorkerRef {
             return session.pointee.core.taken(number, content.count)
         }
         stream.pointee.arrived = content
+        stream.pointee.endsWithContent = session.pointee.core.endsWithContent
         readOn(stream)
         let rest = stream.pointee.arrived
         stream.pointee.arrived = UnsafeBufferPointer(start: nil, count: 0)
@@ -212,7 +217,9 @@ extension WorkerRef {
         unlink(stream)
         session.pointee.streamCount -= 1
         pointee.connections.http2.streams.retire(stream)
-        guard session.pointee.streamCount == 0, session.pointee.farewell == .none else { return }
+        guard session.pointee.streamCount == 0, session.pointee.farewell == .none, !session.pointee.isEnding else {
+            return
+        }
         setTimeout(session.pointee.client.timeout, keepAliveTimeout)
     }
 

@@ -85,11 +85,12 @@ extension WorkerRef {
                     bytes + max(0, sent), count - max(0, sent), from: &pointee.connections.buffers)
             else { return false }
             client.startWriting()
-            setTimeout(client.timeout, Int(client.pointee.patience))
+            if !session.pointee.isEnding { setTimeout(client.timeout, Int(client.pointee.patience)) }
             return true
         }
         guard client.pointee.writeEvent != nil else { return true }
         client.stopWriting()
+        guard !session.pointee.isEnding else { return true }
         if session.pointee.streamCount > 0 {
             clearTimeout(client.timeout)
         } else {

@@ -115,7 +115,9 @@ extension WorkerRef {
                 let state = exchange.pointee.findings.token?.session,
                 state.store.isEnded(state.session, now: now)
             else { return }
-            if client.pointee.state == .tunnelling { endSoon(client) } else { abortClient(client) }
+            if client.pointee.state == .tunnelling { return endSoon(client) }
+            let refused = Refused(.loginRequired, expected: "a session that lives", found: "its end")
+            if !endsAsCall(exchange, refused) { abortClient(client) }
         }
     }
 }

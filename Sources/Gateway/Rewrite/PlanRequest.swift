@@ -1,4 +1,5 @@
 import Access
+import HTTP2
 import HTTPMessage
 
 extension WorkerRef {
@@ -14,6 +15,7 @@ extension WorkerRef {
     ) throws(Refused) -> Int {
         guard let route = findings.route else { preconditionFailure("a request is planned for its route") }
         try checkAnnouncedBody(route)
+        if route.pointee.isGRPC, exchange.pointee.reader.call == .native { _ = try callTime(bytes) }
         exchange.pointee.offersWebSocket = pointee.scratch.head.pointee.offersWebSocket && route.pointee.webSocket
         if exchange.pointee.offersWebSocket { keepWebSocketKey(exchange, bytes) }
         var writer = HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity)

@@ -135,19 +135,31 @@ struct SessionWaiter {
 ///
 /// A number is a place and how often that was taken, so that an answer which comes late finds nobody.
 struct SessionQuestions {
-    /// One of them.
-    struct Place {
+    /// One of them: it is looked for with every answer, and not copied.
+    final class Place {
         let question: SessionQuestion
         let store: SharedSessionStore
         /// Of the session that is asked about beside a request.
-        var id: SHA256Digest?
-        var waiter: SessionWaiter?
+        let id: SHA256Digest?
+        let waiter: SessionWaiter?
+
+        init(
+            question: SessionQuestion, store: SharedSessionStore, id: SHA256Digest? = nil, waiter: SessionWaiter? = nil
+        ) {
+            self.question = question
+            self.store = store
+            self.id = id
+            self.waiter = waiter
+        }
     }
 
     private struct Key: Hashable {
         let login: Int
         let digest: SHA256Digest
         let generation: UInt32
+
+        /// The digest tells nearly all apart.
+        func hash(into hasher: inout Hasher) { hasher.combine(digest) }
     }
 
     private var places: [Place?] = []

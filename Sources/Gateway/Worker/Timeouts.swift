@@ -34,12 +34,14 @@ extension WorkerRef {
             switch timeout.pointee.owner {
             case .client: clientTimedOut(place.assumingMemoryBound(to: ClientConnection.self))
             case .upstream: upstreamTimedOut(place.assumingMemoryBound(to: UpstreamConnection.self))
+            case .call: callTimedOut(place.assumingMemoryBound(to: HTTP2Stream.self))
             }
         }
         FileEvent.activate(pointee.loop.timeoutsLeft)
     }
 
     private func clientTimedOut(_ client: ClientRef) {
+        if client.pointee.part.session?.pointee.isEnding == true { return closeClient(client) }
         // What is there is to be taken first, whatever comes next.
         if client.pointee.hasOutput, client.pointee.state != .tunnelling { return takingTimedOut(client) }
         switch client.pointee.state {
@@ -55,6 +57,8 @@ extension WorkerRef {
             if exchange.pointee.phase == .parked { return waitTimedOut(exchange) }
             if exchange.pointee.phase == .held { return answerHeld(exchange) }
             guard !exchange.pointee.request.isComplete else { return abortClient(client) }
+            // A call may be open and say nothing (H2-93).
+            guard !isCall(exchange) else { return }
             // What the upstream does not take cannot be the client's slowness.
             if let upstream = exchange.pointee.upstream, upstream.pointee.hasOutput {
                 return upstreamTimedOut(upstream)

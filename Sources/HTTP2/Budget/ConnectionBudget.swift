@@ -16,6 +16,11 @@ struct ConnectionBudget {
     static let oversizedHeadsBound = 3
     /// Window updates that each DATA frame of ours may be answered with.
     static let windowUpdatesPerFrame = 10
+    /// Frames that carry nothing and that each DATA frame of ours may be answered with, and how many may be left over.
+    ///
+    /// A client of gRPC answers each small message with windows of as few bytes, and with a PING that measures the way.
+    static let answersPerFrame = 3
+    static let mostAnswers = 30
     /// Bytes below which a window update is not worth its frame.
     static let smallestWindowUpdate: UInt32 = 64
 
@@ -25,6 +30,7 @@ struct ConnectionBudget {
     private var cheap = TokenBucket()
     private var oversizedHeads = 0
     private var windowUpdates = 0
+    private var answers = 0
 
     init(_ limits: ConnectionLimits) {
         resetRate = limits.resets
@@ -43,7 +49,11 @@ struct ConnectionBudget {
 
     /// A frame came that carries nothing.
     mutating func cheapFrame(at now: UInt64) -> CalmCause? {
-        cheap.take(at: now, cheapRate) ? nil : .cheapFrames
+        if answers > 0 {
+            answers -= 1
+            return nil
+        }
+        return cheap.take(at: now, cheapRate) ? nil : .cheapFrames
     }
 
     /// A head was over a bound.
@@ -53,8 +63,12 @@ struct ConnectionBudget {
     }
 
     /// DATA was sent, which the client may answer with window updates.
-    mutating func contentSent() {
+    ///
+    /// Not with frames that carry nothing, where it was the window that made it as small as it is: who opens it by a byte at a time
+    /// would have each of them answered (CVE-2019-9511).
+    mutating func contentSent(isDribbled: Bool) {
         windowUpdates = 0
+        if !isDribbled { answers = min(answers + Self.answersPerFrame, Self.mostAnswers) }
     }
 
     /// A window was enlarged by so many bytes.

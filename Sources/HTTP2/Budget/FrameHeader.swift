@@ -41,7 +41,7 @@ struct FrameHeader {
         switch type {
         case Self.data, Self.headers: length == 0 && !endsStream
         case Self.continuation: length == 0
-        case Self.resetStream, Self.windowUpdate, Self.goAway, Self.pushPromise: false
+        case Self.resetStream, Self.windowUpdate, Self.pushPromise: false
         default: true
         }
     }

@@ -41,8 +41,7 @@ struct ReceivedSection {
 
     /// Takes the next field.
     mutating func add(_ name: Span<UInt8>, _ value: Span<UInt8>, limits: ConnectionLimits, pool: BlockPool) {
-        fieldCount &+= 1
-        listSize &+= name.count &+ value.count &+ 32
+        count(name.count &+ value.count)
         guard fault == nil else { return }
         guard fieldCount <= limits.fieldCount else { return fail(.tooManyFields) }
         guard listSize <= limits.headerList else { return fail(.listTooLarge) }
@@ -55,6 +54,12 @@ struct ReceivedSection {
         } catch {
             fail(error)
         }
+    }
+
+    /// Counts a field of so many bytes, whatever it says.
+    mutating func count(_ bytes: Int) {
+        fieldCount &+= 1
+        listSize &+= bytes &+ 32
     }
 
     /// Notes the first thing that is wrong.

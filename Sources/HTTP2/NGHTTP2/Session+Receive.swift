@@ -96,6 +96,7 @@ extension Session {
                 return false
             }
         case FrameHeader.resetStream: return beginReset(frame.stream)
+        case FrameHeader.windowUpdate where frame.stream != 0: return beginWindowUpdate(frame.stream)
         default: break
         }
         guard frame.isCheap else { return true }
@@ -125,6 +126,13 @@ extension Session {
         case 1: return true
         default: return unsafe spend(state.pointee.budget.cheapFrame(at: state.pointee.now))
         }
+    }
+
+    /// The window of a stream that is over enlarges nothing, and the library says nothing of it; some clients send one such by habit.
+    private func beginWindowUpdate(_ stream: Int32) -> Bool {
+        guard unsafe known(stream) == nil else { return true }
+        let increment = ConnectionBudget.smallestWindowUpdate
+        return unsafe spend(state.pointee.budget.windowUpdate(increment, at: state.pointee.now))
     }
 
     /// A head or trailers were malformed: that counts, whether a status or a reset is the answer.

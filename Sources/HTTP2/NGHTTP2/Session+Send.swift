@@ -71,6 +71,7 @@ extension Session {
         case .bytes(let count, let ends):
             guard count > 0 || ends else { return Int(NGHTTP2_ERR_DEFERRED.rawValue) }
             if ends { unsafe endBody(stream, flags, trailersFollow: false) }
+            unsafe state.pointee.isDribbled = count >= most && most < Int(ConnectionBudget.smallestWindowUpdate)
             return max(0, min(count, most))
         case .ended(let trailersFollow):
             unsafe endBody(stream, flags, trailersFollow: trailersFollow)

@@ -17,11 +17,11 @@ enum SessionCallbacks {
             )
         }
         unsafe nghttp2_session_callbacks_set_on_invalid_header_callback(table) {
-            _, _, name, nameCount, _, _, _, user in
+            _, _, name, nameCount, _, valueCount, _, user in
             guard let user = unsafe user else { return 0 }
-            // Zero would have the library go on without the field: the fault makes the whole of it malformed (H2-21).
-            unsafe Session(opaque: user).addInvalid(UnsafeBufferPointer(start: name, count: nameCount))
-            return 0
+            // The library goes on without the field: the fault makes the whole of the section malformed (H2-21).
+            return unsafe Session(opaque: user).addInvalid(
+                UnsafeBufferPointer(start: name, count: nameCount), valueCount)
         }
         unsafe nghttp2_session_callbacks_set_on_frame_recv_callback(table) { _, frame, user in
             guard let frame = unsafe frame, let user = unsafe user else { return 0 }
@@ -83,14 +83,26 @@ extension Session {
     func add(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Int32 {
         let (limits, pool) = unsafe (state.pointee.limits, state.pointee.memory.pool)
         unsafe state.pointee.section?.add(name.span, value.span, limits: limits, pool: pool)
-        // A section of a hundred thousand references costs milliseconds if each of them comes here.
-        let count = unsafe state.pointee.section?.fieldCount ?? 0
-        return count > limits.fieldCount * 10 ? NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue : 0
+        return answerToField()
     }
 
-    func addInvalid(_ name: UnsafeBufferPointer<UInt8>) {
+    func addInvalid(_ name: UnsafeBufferPointer<UInt8>, _ valueCount: Int) -> Int32 {
         let isName = unsafe FieldCheck.isName(name.span) || name.first == 0x3a
+        unsafe state.pointee.section?.count(name.count &+ valueCount)
         unsafe state.pointee.section?.fail(isName ? .fieldValueMalformed : .fieldNameMalformed)
+        return answerToField()
+    }
+
+    /// Ends a client's connection at ten times as many fields as there may be.
+    ///
+    /// A section of sixty thousand references of a byte would else cost milliseconds though nobody looks at them, for the
+    /// library decodes a section to its end. An upstream's connection is others' too: there its stream ends alone.
+    private func answerToField() -> Int32 {
+        let (count, bound) = unsafe (state.pointee.section?.fieldCount ?? 0, state.pointee.limits.fieldCount)
+        guard count > bound * 10 else { return 0 }
+        guard unsafe state.pointee.isServer else { return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue }
+        spend(.oversizedHeads)
+        return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
     }
 
     // MARK: Frames
@@ -178,7 +190,9 @@ extension Session {
             if let kept = unsafe known(frame.hd.stream_id) { unsafe kept.pointee.isSent = true }
             return
         }
-        if type == FrameHeader.data { unsafe state.pointee.budget.contentSent() }
+        if type == FrameHeader.data {
+            unsafe state.pointee.budget.contentSent(isDribbled: state.pointee.isDribbled)
+        }
         guard unsafe frame.hd.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 else { return }
         let stream = unsafe frame.hd.stream_id
         // The answer is whole and the request is not: nobody needs the rest of it (RFC 9113 §8.1).

@@ -89,6 +89,8 @@ struct SessionState {
     var openCount = 0
     /// Whether the current frame brought bytes of a body.
     var frameHasContent = false
+    /// Whether a window cut the body that is being sent to next to nothing.
+    var isDribbled = false
     var hasSettings = false
     var sentGoAway: ErrorCode?
     /// Whether no more streams are to be opened: we have said so because of resets, or the upstream has.

@@ -152,7 +152,8 @@ extension RequirementTable {
             id: "H2-30", source: "RFC 9113 §10.5.1",
             promise: """
                 The gateway counts the fields of a section and their bytes while it decodes them, before it copies \
-                the one that passes a bound. The third head over a bound ends the connection.
+                the one that passes a bound. The third head over a bound ends the connection, and the first with \
+                ten times as many fields as there may be.
                 """),
         Requirement(
             id: "H2-33", source: "RFC 9113 §8.2, §8.2.2",
@@ -171,6 +172,12 @@ extension RequirementTable {
             promise: """
                 An extended CONNECT for a WebSocket becomes the handshake of HTTP/1.1, with a key of the gateway's \
                 own. It is refused where it was not announced, and for every other protocol.
+                """),
+        Requirement(
+            id: "H2-39", source: "RFC 8441 §3",
+            promise: """
+                A WebSocket reaches an upstream of HTTP/2 by extended CONNECT where it announced that, else by HTTP/1.1. An \
+                answer that does not take it up is no tunnel.
                 """),
         Requirement(
             id: "H2-42", source: "RFC 9113 §5.2, §6.9",
@@ -212,7 +219,8 @@ extension RequirementTable {
             id: "H2-52", source: "CVE-2023-44487, CVE-2025-8671",
             promise: """
                 A connection may have a burst of 200 streams that end in a reset, and 20 a second, whoever resets \
-                them for the client's fault. It is asked to end before that, and ended then.
+                them for the client's fault. It is asked to end before that, and ended then: within a second, whatever \
+                streams are open.
                 """),
         Requirement(
             id: "H2-54", source: "CVE-2023-44487",
@@ -241,12 +249,18 @@ extension RequirementTable {
         Requirement(
             id: "H2-58", source: "RFC 7541 §4.2; CVE-2016-6581",
             promise: """
-                A section of few bytes that stands for many costs little memory, and its client an answer that \
-                says so. More than two changes of the table's size in a section end the connection.
+                A section of few bytes that stands for many costs little memory and little work. It is refused, or ends the \
+                connection. More than two changes of the table's size in a section end the connection.
                 """),
         Requirement(
             id: "H2-60", source: "CVE-2026-27135",
             promise: "A connection that was ended looks at no further input. Answers that were begun may still end."),
+        Requirement(
+            id: "H2-74", source: "RFC 9113 §3.2, §3.3",
+            promise: """
+                A route says what its upstream speaks. One that speaks another version of HTTP is answered 502, and nobody \
+                guesses.
+                """),
         Requirement(
             id: "H2-75", source: "RFC 9113 §3.3, §3.4",
             promise: """
@@ -298,5 +312,11 @@ extension RequirementTable {
         Requirement(
             id: "H2-88", source: "gRPC over HTTP/2",
             promise: "A grpc-timeout is one to eight digits and a unit, read exactly. Any other value is refused."),
+        Requirement(
+            id: "H2-94", source: "gRPC status codes",
+            promise: """
+                A call that fails on the gateway's side ends with the status that says so. What an upstream answered passes \
+                as it is.
+                """),
     ]
 }

@@ -99,18 +99,24 @@ struct FieldReader {
     }
 
     mutating func block() throws(Malformed) -> [UInt8] {
+        let place = try place()
+        return [UInt8](copying: bytes.span.extracting(place))
+    }
+
+    mutating func text() throws(Malformed) -> String {
+        let place = try place()
+        guard let text = try? UTF8Span(validating: bytes.span.extracting(place)) else { throw Malformed() }
+        return String(copying: text)
+    }
+
+    /// Where the next block's bytes are.
+    private mutating func place() throws(Malformed) -> Range<Int> {
         let count = try number()
         // Compared before it is used: a length near 2^64 is not added to anything.
         guard count <= UInt64(bytes.count - position) else { throw Malformed() }
         let start = position
         position += Int(count)
-        return Array(bytes[start..<position])
-    }
-
-    mutating func text() throws(Malformed) -> String {
-        let bytes = try block()
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw Malformed() }
-        return text
+        return start..<position
     }
 
     mutating func texts() throws(Malformed) -> [String] {
@@ -126,11 +132,16 @@ struct FieldReader {
         let segments = try byte()
         guard segments > 0 else { return try block() }
         guard segments <= 5 else { throw Malformed() }
+        // Looked through once before, for how long it becomes.
+        var ahead = self
+        var length = 0
+        for _ in 0..<segments { length += try ahead.place().count / 3 * 4 + 4 }
         var token: [UInt8] = []
+        token.reserveCapacity(length)
         for index in 0..<segments {
             if index > 0 { token.append(UInt8(ascii: ".")) }
-            let segment = try block()
-            Base64URL.append(segment.span, to: &token)
+            let place = try place()
+            Base64URL.append(bytes.span.extracting(place), to: &token)
         }
         return token
     }

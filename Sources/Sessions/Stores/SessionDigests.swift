@@ -14,6 +14,13 @@ package struct SessionDigests: Sendable {
 
     /// The digest of a session's identifier, by which stores know it.
     package static func id(_ id: [UInt8]) -> SHA256Digest {
+        // As the fields are, without memory of its own: it is asked several times for a request.
+        if id.count == 16 {
+            var bytes = InlineArray<18, UInt8>(repeating: 1)
+            bytes[1] = 16
+            for index in 0..<16 { bytes[index &+ 2] = id[index] }
+            return SHA256.hash(bytes.span)
+        }
         var writer = FieldWriter()
         writer.byte(1)
         writer.block(id)

@@ -15,8 +15,8 @@ struct NameDigest: Hashable, Sendable {
 
     /// Of sixteen bytes or more, the first of them.
     init(prefix bytes: [UInt8]) {
-        low = (0..<8).reduce(0) { $0 | UInt64(bytes[$1]) << UInt64($1 * 8) }
-        high = (0..<8).reduce(0) { $0 | UInt64(bytes[$1 + 8]) << UInt64($1 * 8) }
+        low = bytes.span.word(at: 0)
+        high = bytes.span.word(at: 8)
     }
 
     /// Of the end of a name; nil for what is none.

@@ -31,7 +31,15 @@ package final class StoreNames: Sendable {
     }
 
     /// The name of a session, by the identifier in its cookie.
-    func session(_ id: [UInt8]) -> StoreName { name(.session, SessionDigests.id(id)) }
+    func session(_ id: [UInt8]) -> StoreName { session(NameDigest(SessionDigests.id(id))) }
+
+    /// The name of a session, by what it ends with.
+    func session(_ key: NameDigest) -> StoreName {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(sessionStart.count + StoreName.suffixLength)
+        appendSession(key, to: &bytes)
+        return StoreName(bytes: bytes)
+    }
 
     /// The name of a session or a marker, from a line of the log; nil for what is no end of a name.
     func name(_ kind: StoreKind, suffix: [UInt8]) -> StoreName? {
@@ -60,13 +68,13 @@ package final class StoreNames: Sendable {
 
     /// The name of a session, for the way of requests.
     func appendSession(_ key: NameDigest, to bytes: inout [UInt8]) {
-        for byte in sessionStart { bytes.append(byte) }
+        bytes.append(contentsOf: sessionStart)
         key.append(to: &bytes)
     }
 
     /// The name of a marker, for the way of requests.
     func appendMarker(_ key: NameDigest, to bytes: inout [UInt8]) {
-        for byte in markerStart { bytes.append(byte) }
+        bytes.append(contentsOf: markerStart)
         key.append(to: &bytes)
     }
 
@@ -100,13 +108,18 @@ package final class StoreNames: Sendable {
 
     /// The ends of the names of all markers that could end a session, without the names around them.
     func markerDigests(client: String, issuer: String, subject: String, serverSession: String?) -> [NameDigest] {
-        var messages = [StoreNames.joined(tag: 2, [client, issuer, subject].map { Array($0.utf8) })]
-        if let serverSession {
-            messages.append(StoreNames.joined(tag: 3, [client, issuer, serverSession].map { Array($0.utf8) }))
+        var digests: [NameDigest] = []
+        digests.reserveCapacity(2 * ring.keys.count)
+        var message: [UInt8] = []
+        for (tag, name) in [(UInt8(2), subject), (3, serverSession)] {
+            guard let name else { continue }
+            message.removeAll(keepingCapacity: true)
+            message.reserveCapacity(13 + client.utf8.count + issuer.utf8.count + name.utf8.count)
+            message.append(tag)
+            for part in [client, issuer, name] { message.append(block: part.utf8Span.span) }
+            for key in ring.keys { digests.append(NameDigest(prefix: key.names.authenticate(message.span))) }
         }
-        return messages.flatMap { message in
-            ring.keys.map { NameDigest(prefix: $0.names.authenticate(message.span)) }
-        }
+        return digests
     }
 
     /// The indexes of a user's sessions at a client, under each key of the ring; new entries go to the first.
@@ -175,9 +188,19 @@ package final class StoreNames: Sendable {
 
 extension [UInt8] {
     /// Appends bytes behind their number, four bytes of it.
-    mutating func append(block: [UInt8]) {
-        let count = UInt32(truncatingIfNeeded: block.count)
-        for shift: UInt32 in [24, 16, 8, 0] { append(UInt8(truncatingIfNeeded: count &>> shift)) }
-        append(contentsOf: block)
+    mutating func append(block: [UInt8]) { append(block: block.span) }
+
+    /// The same of bytes that are lent.
+    mutating func append(block: Span<UInt8>) {
+        append(number: UInt32(truncatingIfNeeded: block.count))
+        append(copying: block)
+    }
+
+    /// Appends a number of four bytes, the highest first.
+    mutating func append(number: UInt32) {
+        append(UInt8(truncatingIfNeeded: number &>> 24))
+        append(UInt8(truncatingIfNeeded: number &>> 16))
+        append(UInt8(truncatingIfNeeded: number &>> 8))
+        append(UInt8(truncatingIfNeeded: number))
     }
 }

@@ -17,10 +17,12 @@ struct StoreEnvelope: Sendable {
         let generation: UInt32
 
         fileprivate func authenticated(version: UInt8) -> [UInt8] {
-            var bytes = [version]
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(1 + 4 + purpose.count + 4 + name.bytes.count + 4)
+            bytes.append(version)
             bytes.append(block: purpose)
             bytes.append(block: name.bytes)
-            for shift: UInt32 in [24, 16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: generation &>> shift)) }
+            bytes.append(number: generation)
             return bytes
         }
     }

@@ -323,7 +323,11 @@ final class KnownSessions: Sendable {
 
     /// Until when a session may be used without another look here.
     func usableUntil(_ key: NameDigest, now: Int64, _ rules: CheckRules) -> Int64 {
-        rules.usableUntil(shard(key).state.withLock { $0.entries[key]?.checkedAt }, now: now)
+        let checkedAt = shard(key).state.withLock { state in
+            // Not by key, which would copy the session.
+            state.entries.index(forKey: key).flatMap { state.entries.values[$0].checkedAt }
+        }
+        return rules.usableUntil(checkedAt, now: now)
     }
 
     private func shard(_ key: NameDigest) -> Shard { shards[key.shard] }

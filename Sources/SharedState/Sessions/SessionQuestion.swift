@@ -36,14 +36,16 @@ package final class SessionQuestion {
     private enum Asked: Sendable {
         case check(generation: UInt32, leased: UInt32?)
         case load(SharedCookie)
-        /// A session that was opened; what remains to be asked is whether a marker ends it.
-        case markers(Session, SharedCookie)
+        /// The session was opened; what remains to be asked is whether a marker ends it.
+        case markers(SharedCookie)
     }
 
     private let store: SharedSessionStore
     private let key: NameDigest
     private let now: Int64
     private var asked: Asked
+    /// What was opened.
+    private var session: Session?
     private var markers: [NameDigest]
     private var markersSeen: UInt64
     private var found: UInt32?
@@ -115,8 +117,9 @@ package final class SessionQuestion {
             guard case .load(let cookie) = asked, part == 0,
                 let session = store.opened(value, generation, of: cookie, key, now: now)
             else { return isOrdinary = false }
-            asked = .markers(session, cookie)
+            asked = .markers(cookie)
             markers = store.markers(of: session)
+            self.session = session
             markersSeen = store.known.markersSeen
             guard markers.count < Self.limit else { return isOrdinary = false }
             toSend = 1..<(1 + markers.count)
@@ -154,7 +157,8 @@ package final class SessionQuestion {
             guard isNone, store.known.entry(key) == nil else { return .elsewhere }
             store.shared.figures.count(.none)
             return .none
-        case .markers(let session, let cookie):
+        case .markers(let cookie):
+            guard let session = session.take() else { return .elsewhere }
             let isCertain = markersSeen == store.known.markersSeen
             let entry = KnownSessions.Entry(
                 session, secret: cookie.secretDigest, markers: markers, checkedAt: isCertain ? now : nil)
@@ -201,7 +205,7 @@ extension SharedSessionStore {
         let entry = known.entry(key)
         guard entry?.leased == nil, generation >= entry?.newest ?? 0,
             case .session(let session) = seal.open(
-                value, for: cookie, under: shared.names.session(cookie.id), generation: generation),
+                value, for: cookie, under: shared.names.session(key), generation: generation),
             isOfIssuer(session), now < rules.limits.end(of: session)
         else { return nil }
         return session

@@ -36,11 +36,24 @@ import Testing
         #expect(found.members.count { $0.name == "scope" } == 1)
     }
 
-    @Test(.refuses("CF-32"), arguments: ["", "[]", "{", "null", "\"x\"", #"{"a":1,"a":2}"#])
+    @Test(
+        .refuses("CF-32"),
+        arguments: [
+            "", "[]", "{", "null", "\"x\"", #"{"a":1,"a":2}"#, "{}}", #"{"a":{"b":1}"#, #"{"a":1},{"b":2}"#,
+            #"{"a":1}}"#, "{,}", #"{"a":"}"#,
+        ])
     func `is no claims at all where there are none that can be read`(claims: String) {
         let found = value(claims, scopes: [])
         #expect(found.members.map(\.name) == ["scope", "client_id"])
         #expect(found["scope"]?.string == "")
+    }
+
+    @Test(.holds("CF-32"), arguments: ["{}", "{ }", #"{"a":1}"#, #" {"a":1}"#, "{\"a\":1} \n", #"{"a":{"b":"}"} }"#])
+    func `is the same however the claims are spaced`(claims: String) throws {
+        let own = try JSONValue.parse(Array(claims.utf8).span).members.map(\.name)
+        let found = value(claims, scopes: ["openid", "", "orders"])
+        #expect(found.members.map(\.name) == own + ["scope", "client_id"])
+        #expect(found["scope"]?.string == "openid  orders")
     }
 
     @Test(.holds("CF-32")) func `is thousands of groups, and as many claims as an answer may have`() {

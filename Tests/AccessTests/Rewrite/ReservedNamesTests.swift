@@ -34,6 +34,11 @@ import Testing
         }
     }
 
+    @Test func `cover what gRPC reads as bytes of an identity's name`() {
+        for name in ["x-user-id-bin", "X_User_Id_Bin", "roles-bin"] { #expect(isReserved(name), "\(name)") }
+        #expect(!isReserved("x-other-bin"))
+    }
+
     @Test(.holds("HTTP-12", "HTTP-42")) func `cover every spelling of every configured identity name`() {
         var numbers = Numbers(seed: 42)
         for name in Self.identity {

@@ -6,6 +6,8 @@ from .family import Family
 from .growth import Connections, Routes, Tokens
 from .half_open import HalfOpen
 from .latency import Latency, SharedProofLatency
+from .multiplexed import IdleMultiplexed, MultiplexedBodies, Requests, UnaryCalls
+from .multiplexed import IDLE as IDLE_MULTIPLEXED
 from .servers import CookieGateway, LocalGateway, UncomputedGateway
 from .slow import SlowClients
 from .store import PLAIN, SECURE
@@ -49,6 +51,8 @@ class Case:
     settings: str = ""
     # How it is measured, where that is not by one kind of small request.
     family: "Family | None" = None
+    # Not among those that are measured unless asked for.
+    on_request: bool = False
     # The proxy whose costs the others' are divided by.
     reference: str = "nginx"
 
@@ -83,6 +87,18 @@ CASES = {case.name: case for case in (
          family=HalfOpen()),
     Case("tls-keep-alive", "Plain proxying over TLS 1.3, ECDSA P-256, TLS_AES_128_GCM_SHA256", family=KeepAlive()),
     Case("tls-handshake", "Full TLS 1.3 handshakes, one request each, ECDSA P-256", family=Handshakes()),
+    Case("h2", "HTTP/2 over TLS 1.3, 16 connections with four requests at once, beside 64 of HTTP/1.1",
+         family=Requests(beside_http1=True)),
+    Case("h2c", "HTTP/2 with prior knowledge, 16 connections with four requests at once", family=Requests(tls=False)),
+    Case("h2-bearer", "Bearer token seen before, ES256, HTTP/2 over TLS 1.3", family=Requests(algorithm="ES256")),
+    Case("h2-bodies-down", "Responses of 10 MB, HTTP/2 over TLS 1.3, four at once on each of four connections",
+         family=MultiplexedBodies(is_up=False)),
+    Case("h2-bodies-up", "Requests of 10 MB, HTTP/2 over TLS 1.3, four at once on each of four connections",
+         family=MultiplexedBodies(is_up=True)),
+    Case("h2-memory", f"Memory: {IDLE_MULTIPLEXED:,} idle connections that speak HTTP/2 over TLS 1.3",
+         family=IdleMultiplexed()),
+    Case("h2-grpc", "Unary calls of gRPC, HTTP/2 over TLS 1.3 to an upstream with prior knowledge", family=UnaryCalls(),
+         on_request=True),
     Case("bodies-down", "Responses of 10 MB, 16 at once", family=Bodies(is_up=False)),
     Case("bodies-up", "Requests of 10 MB, 16 at once", family=Bodies(is_up=True)),
     Case("latency", "Latency at 2,000 requests a second, each due at its moment", family=Latency()),

@@ -16,10 +16,15 @@ FIELDS = (
 PATH = "/orders/4711?expand=items"
 
 
-# The certificate is the benchmark's own, and not what is probed.
-TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-TLS.check_hostname = False
-TLS.verify_mode = ssl.CERT_NONE
+def unverified():
+    """A client's context for TLS: the certificate is the benchmark's own, and not what is probed."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+TLS = unverified()
 
 
 def bearer(token):
@@ -94,23 +99,23 @@ def answer(port, credentials=(), path=PATH, tls=False):
         connection.close()
 
 
-def probe(port, credentials):
+def probe(port, credentials, ask=answer):
     """Fails unless a server passes good credentials and, where it demands some, refuses bad ones.
 
-    Otherwise a server that checks nothing would win.
+    Otherwise a server that checks nothing would win. `ask` sends one request.
     """
     good = credentials.good(PATH)
-    status, _ = answer(port, good)
+    status, _ = ask(port, good)
     if status != 200:
         raise Failure(f"answers {status} instead of 200")
     if not credentials.demanded:
         return
-    if credentials.used_once and answer(port, good)[0] != 401:
+    if credentials.used_once and ask(port, good)[0] != 401:
         raise Failure("does not answer 401 to a replayed proof")
     for fault, fields in {"no token": (), **credentials.bad(PATH)}.items():
-        status, _ = answer(port, fields)
+        status, _ = ask(port, fields)
         if status not in (401, 403):
             raise Failure(f"answers {status} to {fault}")
-    _, seen = answer(port, credentials.good("/seen"), "/seen")
+    _, seen = ask(port, credentials.good("/seen"), "/seen")
     if not seen.startswith(b"user-"):
         raise Failure(f"the origin saw {seen[:60]!r} as X-User-Id")

@@ -9,8 +9,9 @@ from .failure import Failure
 from .family import COLUMNS, Family, at_most
 from .generators import Generator
 from .metrics import metrics
+from .origins import PAYLOAD
 from .samples import measured
-from .servers import PAYLOAD, Gateway, Nginx
+from .servers import Gateway, Nginx
 
 # Stands for the value in a request; see load/closed_loop.c.
 VALUE = "\x01"

@@ -4,10 +4,11 @@ from .failure import Failure
 from .family import Family, at_most
 from .generators import Generator
 from .load import Totals
+from .origins import PAYLOAD
 from .proof_load import REST, VALUE
 from .proofs import target
 from .samples import in_store, measured
-from .servers import PAYLOAD, HAProxy, LocalGateway, Nginx
+from .servers import HAProxy, LocalGateway, Nginx
 from .store import PLAIN
 
 RATE = 2_000

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from .exchange import FIELDS, PATH, bearer
 from .failure import Failure
+from .origins import PAYLOAD
 from .processes import tool
-from .servers import PAYLOAD
 
 CONNECTIONS = 64
 SCRIPT = Path(__file__).with_name("load.lua")

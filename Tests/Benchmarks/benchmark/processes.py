@@ -19,7 +19,7 @@ ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None, use_errno=True)
 PACKAGES = {
-    "nginx": "nginx-light", "haproxy": "haproxy", "wrk": "wrk", "cc": "gcc libc6-dev", "apache2": "apache2-bin libapache2-mod-oauth2",
+    "nginx": "nginx-light", "haproxy": "haproxy", "wrk": "wrk", "h2load": "nghttp2-client", "cc": "gcc libc6-dev", "apache2": "apache2-bin libapache2-mod-oauth2",
     "swift": "(the Swift toolchain)", "valgrind": "valgrind",
     "redis-server": "redis-server",
 }

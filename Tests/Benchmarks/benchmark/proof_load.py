@@ -1,7 +1,7 @@
 """Load with a bound token and a proof in each request; each proof is sent once where the server checks it."""
 from .exchange import bound, request_bytes
 from .generators import Generator
-from .servers import PAYLOAD
+from .origins import PAYLOAD
 
 # Where a request has its token and its proof; see load/closed_loop.c.
 VALUE, REST = "\x01", "\x02"

@@ -1,7 +1,7 @@
-"""The origin and the three proxies: how each is configured and started for a case."""
+"""The proxies: how each is configured and started for a case."""
 import dataclasses
+import functools
 import json
-import os
 import subprocess
 import time
 from pathlib import Path
@@ -11,17 +11,14 @@ from .compile import compiled
 from .credentials import Anonymous, BearerToken, BoundToken
 from .exchange import PATH, answer
 from .failure import Failure
+from .frames import multiplexed_answer
+from .origins import BodyOrigin, GRPCOrigin, Origin, nginx_command, nginx_frame
 from .processes import free_ports, last_lines, tool
 from .proofs import Mint
 from .store import Store
 
-PAYLOAD = (
-    '{"id":"4711","status":"shipped","currency":"EUR","items":['
-    '{"sku":"A-100","count":2,"price":1990},{"sku":"B-205","count":1,"price":450},'
-    '{"sku":"C-007","count":5,"price":120}],"total":5030}')
 IDENTITY = "    identity: { X-User-Id: sub, X-Client-Id: client_id, X-Scopes: scope }"
 START_SECONDS = 120
-FILES = 20000
 CERTIFICATE, CERTIFICATE_KEY, BOTH = "tls.crt", "tls.key", "tls.pem"
 
 
@@ -43,6 +40,9 @@ class Site:
     access_log: bool = False
     # Served over TLS 1.3, with the certificate of the fixtures.
     tls: bool = False
+    # Clients speak HTTP/2: by ALPN over TLS, with prior knowledge without; and so does the origin, without TLS.
+    http2: bool = False
+    origin_http2: bool = False
     workers: int = 1
     # Routes of the gateway, all to the same upstream: /, and others that no request of the other cases asks for.
     routes: int = 1
@@ -61,6 +61,11 @@ class Site:
     def log_file(self):
         return self.folder / "access.log"
 
+    @property
+    def ask(self):
+        """Sends one request as this server's clients do."""
+        return functools.partial(multiplexed_answer if self.http2 else answer, tls=self.tls)
+
 
 @dataclasses.dataclass
 class Server:
@@ -70,70 +75,6 @@ class Server:
     process: subprocess.Popen
     # What it must let pass, and what not.
     credentials: "Anonymous | BearerToken | BoundToken | logins.SessionCookie"
-
-
-def nginx_frame(folder, location, more="", access_log="off", workers=1):
-    """An nginx configuration that keeps every connection, with one worker unless said otherwise."""
-    user = "user root;" if os.geteuid() == 0 else ""
-    return f"""{user}
-worker_processes {workers};
-worker_rlimit_nofile {FILES};
-daemon off;
-pid {folder}/nginx.pid;
-error_log {folder}/error.log warn;
-events {{ worker_connections 16384; }}
-http {{
-  access_log {access_log};
-  default_type application/json;
-  keepalive_timeout 3600s;
-  keepalive_requests 1000000000;
-  client_body_temp_path {folder}/body;
-  proxy_temp_path {folder}/proxy;
-  fastcgi_temp_path {folder}/fastcgi;
-  uwsgi_temp_path {folder}/uwsgi;
-  scgi_temp_path {folder}/scgi;
-  {more}
-  server {{
-{location}
-  }}
-}}
-"""
-
-
-def nginx_command(site, configuration):
-    path = site.folder / "nginx.conf"
-    path.write_text(configuration)
-    return [tool("nginx"), "-p", site.folder, "-e", site.folder / "error.log", "-c", path]
-
-
-class Origin:
-    """Answers every request from memory; `/seen` answers with the identity field it was sent."""
-
-    name = "origin"
-    checks_tokens = False
-
-    def __init__(self, payload=PAYLOAD):
-        self.payload = payload
-
-    def command(self, site):
-        reuse = " reuseport" if site.workers > 1 else ""
-        location = f"""    listen 127.0.0.1:{site.port} backlog=4096{reuse};
-    location / {{ return 200 '{self.payload}'; }}
-    location = /seen {{ return 200 "$http_x_user_id"; }}"""
-        return nginx_command(site, nginx_frame(site.folder, location, workers=site.workers))
-
-
-class BodyOrigin:
-    """Sends and checks bodies (load/origin.c)."""
-
-    name = "origin of bodies"
-    checks_tokens = False
-
-    def __init__(self, fixtures):
-        self.fixtures = fixtures
-
-    def command(self, site):
-        return [self.fixtures.program("origin"), f"port={site.port}"]
 
 
 class Nginx:
@@ -157,20 +98,25 @@ class Nginx:
     ssl_certificate_key {site.fixtures / CERTIFICATE_KEY};
     ssl_protocols TLSv1.2 TLSv1.3;
     {self.tls_options}""" if site.tls else ""
-        options = f'{" ssl" if site.tls else ""}{" reuseport" if site.workers > 1 else ""}'
+        http2 = " http2" if site.http2 else ""
+        options = f'{" ssl" if site.tls else ""}{http2}{" reuseport" if site.workers > 1 else ""}'
         location = f"""    listen 127.0.0.1:{site.port}{options} backlog=4096;{tls}
     location / {{
       {self.location_options}
-      proxy_pass http://origin;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_set_header Host $http_host;
-      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-      proxy_set_header X-Real-IP $remote_addr;
-      proxy_set_header X-Request-Id $request_id;
+      {self.passing(site)}
     }}"""
         log = f"{site.log_file} combined{self.log_options}" if site.access_log else "off"
         return nginx_command(site, nginx_frame(site.folder, location, upstream, log, site.workers))
+
+
+    @staticmethod
+    def passing(site):
+        """How requests go on, with three fields more."""
+        way, opening = ("grpc", "grpc_pass grpc://origin;") if site.origin_http2 else (
+            "proxy", 'proxy_pass http://origin;\n      proxy_http_version 1.1;\n      proxy_set_header Connection "";')
+        fields = {"Host": "$http_host", "X-Forwarded-For": "$proxy_add_x_forwarded_for", "X-Real-IP": "$remote_addr",
+                  "X-Request-Id": "$request_id"}
+        return "\n      ".join([opening, *(f"{way}_set_header {name} {value};" for name, value in fields.items())])
 
 
 class BufferedNginx(Nginx):
@@ -191,6 +137,8 @@ class HAProxy:
     def command(self, site):
         path = site.folder / "haproxy.cfg"
         tls = f" ssl crt {site.fixtures / BOTH}" if site.tls else ""
+        if site.http2:
+            tls += " alpn h2,http/1.1" if site.tls else " proto h2"
         path.write_text(f"""global
   nbthread 1
   maxconn {self.connections}
@@ -212,7 +160,7 @@ frontend public
   http-request set-header X-Request-Id %[uuid()]
   default_backend origin
 backend origin
-  server origin 127.0.0.1:{site.origin_port}
+  server origin 127.0.0.1:{site.origin_port}{" proto h2" if site.origin_http2 else ""}
 """)
         return [tool("haproxy"), "-db", "-f", path]
 
@@ -260,17 +208,20 @@ class Gateway:
         quoted = json.dumps
         access = quoted(str(site.log_file)) if site.access_log else "off"
         upstream = quoted(f"http://127.0.0.1:{site.origin_port}")
+        if site.origin_http2:
+            upstream = f"{{ url: {upstream}, protocol: h2 }}"
         # Browsers keep session cookies for https alone, so that is what the gateway is told it is reached by.
         scheme = "https" if site.session or site.tls else "http"
         tls = (f", tls: {{ certificate: {quoted(str(site.fixtures / CERTIFICATE))}, "
                f"key: {quoted(str(site.fixtures / CERTIFICATE_KEY))} }}") if site.tls else ""
+        http2 = ", http2: true" if site.http2 else ""
         # The replacement starts beside the process that drains, with a listener for admin of its own.
         share = ", share_address: true" if site.shares_address else ""
         more = "".join(f"""
   - {{ path: "/route-{number:05}/", upstream: {upstream}, public: true }}""" for number in range(1, site.routes))
         return f"""workers: {site.workers}
 listeners:
-  - {{ address: "127.0.0.1:{site.port}", public_url: "{scheme}://127.0.0.1:{site.port}"{tls}{share} }}
+  - {{ address: "127.0.0.1:{site.port}", public_url: "{scheme}://127.0.0.1:{site.port}"{tls}{http2}{share} }}
 admin: {{ address: "127.0.0.1:{site.admin_port}" }}
 log: {{ access: {access}, operator: stderr, level: warning }}
 {self.issuers(site)}
@@ -417,6 +368,7 @@ class Stage:
         self.fixtures = Fixtures(folder / "fixtures")
         self.started = 0
         self.made_body_origin = None
+        self.made_grpc_origin = None
         self.made_store = None
         self.origin = self.start(Origin(), load_processor)
 
@@ -426,6 +378,13 @@ class Stage:
         if self.made_body_origin is None:
             self.made_body_origin = self.start(BodyOrigin(self.fixtures), self.load_processor)
         return self.made_body_origin
+
+    @property
+    def grpc_origin(self):
+        """The upstream of gRPC, started when it is first needed."""
+        if self.made_grpc_origin is None:
+            self.made_grpc_origin = self.start(GRPCOrigin(), self.load_processor, http2=True)
+        return self.made_grpc_origin
 
     @property
     def store(self):
@@ -443,7 +402,7 @@ class Stage:
         output = site.folder / "output.log"
         process = self.processes.start(kind.command(site), processor, output, environment)
         try:
-            wait_for_answer(site.port, credentials, process, site.tls, getattr(kind, "start_seconds", START_SECONDS))
+            wait_for_answer(site, credentials, process, getattr(kind, "start_seconds", START_SECONDS))
         except Failure as failure:
             self.processes.stop(process)
             raise Failure(f"{kind.name} {failure}; its output ends:\n{last_lines(output)}") from None
@@ -470,7 +429,7 @@ class Stage:
         server.site.log_file.unlink(missing_ok=True)
 
 
-def wait_for_answer(port, credentials, process, tls=False, seconds=START_SECONDS):
+def wait_for_answer(site, credentials, process, seconds=START_SECONDS):
     """Returns when a good request is answered with 200."""
     end = time.monotonic() + seconds
     last = "does not listen"
@@ -478,7 +437,7 @@ def wait_for_answer(port, credentials, process, tls=False, seconds=START_SECONDS
         if process.poll() is not None:
             raise Failure(f"ended with status {process.returncode} before it answered")
         try:
-            status, _ = answer(port, credentials.good(PATH), tls=tls)
+            status, _ = site.ask(site.port, credentials.good(PATH))
             if status == 200:
                 return
             last = f"answers {status}"

@@ -3,8 +3,9 @@ from .exchange import Connection, request_bytes
 from .failure import Failure
 from .family import Family
 from .generators import Generator
+from .origins import PAYLOAD
 from .samples import measured
-from .servers import PAYLOAD, HAProxy, Nginx
+from .servers import HAProxy, Nginx
 
 # Each connection takes a port away for a minute.
 SOURCES = 64

@@ -5,8 +5,9 @@ from .exchange import probe, request_bytes
 from .family import Family, at_least
 from .generators import Generator
 from .load import Totals
+from .origins import PAYLOAD, Origin
 from .samples import measured
-from .servers import PAYLOAD, Gateway, Nginx, Origin
+from .servers import Gateway, Nginx
 
 CONNECTIONS = 32
 

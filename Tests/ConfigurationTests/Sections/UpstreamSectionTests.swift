@@ -36,6 +36,43 @@ private func upstream(_ text: String) -> String {
     }
 }
 
+@Suite struct `the version of HTTP that an upstream speaks` {
+    private func read(_ text: String) throws -> UpstreamSettings { try settings(of: upstream(text)).routes[0].upstream }
+
+    @Test func `is 1.1 unless it is said`() throws {
+        #expect(try read("http://a.test").version == .http1)
+        #expect(try read("{ url: http://a.test, protocol: http1 }").version == .http1)
+        #expect(try read("{ url: http://a.test, protocol: h2 }").version == .http2)
+        #expect(try read("{ url: unix:/run/app.sock, protocol: h2 }").version == .http2)
+        #expect(try read("{ url: https://a.test, protocol: auto }").version == .automatic)
+    }
+
+    @Test func `is not left to an upstream that cannot say it`() throws {
+        #expect(
+            refusal(of: upstream("{ url: http://a.test, protocol: auto }"))
+                == """
+                gateway.yaml:3:68: routes[0].upstream.protocol: expected h2 or http1 for an upstream without TLS, found auto
+                    without TLS nothing tells which one is spoken: write  protocol: h2  or leave it out
+                """)
+        #expect(refusal(of: upstream("{ url: http://a.test, protocol: h3 }")).contains("words here: http1, h2, auto"))
+    }
+
+    @Test func `is 2 for what is called by gRPC`() throws {
+        func route(_ upstream: String) -> String {
+            Sample(routes: "routes: [{ path: /, public: true, grpc: true, upstream: \(upstream) }]").text
+        }
+        let read = try settings(of: route("{ url: http://a.test, protocol: h2 }")).routes[0]
+        #expect(read.isGRPC && !read.passesRequestTrailers)
+        #expect(
+            refusal(of: route("http://a.test"))
+                == """
+                gateway.yaml:3:41: routes[0].grpc: expected an upstream with protocol: h2, found one without
+                    write  upstream: { url: …, protocol: h2 }  or leave grpc out
+                """)
+        #expect(try settings(of: Sample.tokenRoute("request_trailers: pass")).routes[0].passesRequestTrailers)
+    }
+}
+
 @Suite struct `a listener at a Unix socket` {
     private func listener(_ keys: String) -> String {
         Sample(listeners: "listeners: [{ address: unix:/run/web.sock, public_url: http://a.example\(keys) }]").text

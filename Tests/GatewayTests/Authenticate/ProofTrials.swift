@@ -221,6 +221,11 @@ extension ProofTrial {
 
     /// What the upstream would be sent, and whether it has room.
     private static let upstreams = [
+        trial(.callTimeoutMalformed) {
+            $0.settings.routes[0].isGRPC = true
+            $0.method = "POST"
+            $0.fields += ["Content-Type: application/grpc", "grpc-timeout: 1x"]
+        },
         trial(.identityTooLarge) {
             $0.settings.limits.accessToken = 60_000
             $0.settings.limits.fieldLine = 64_000

@@ -7,17 +7,21 @@ import Transport
 extension WorkerRef {
     /// Sets the clock that runs now: without requests the one of idle connections, else that of silence (H2-82).
     func watch(_ session: UpstreamSessionRef) {
-        let milliseconds =
-            session.pointee.attached == 0
-            ? pointee.policy.timeouts.upstreamIdle
-            : session.pointee.awaitsAnswer ? UpstreamSession.answerTime : UpstreamSession.silence
-        setTimeout(session.pointee.carrier.timeout, milliseconds)
+        setTimeout(session.pointee.carrier.timeout, patience(with: session))
+    }
+
+    private func patience(with session: UpstreamSessionRef) -> Int {
+        // Who has not sent its SETTINGS by then speaks something else (H2-75).
+        guard session.pointee.core.hasSettings else { return pointee.policy.timeouts.upstreamConnect }
+        guard session.pointee.attached > 0 else { return pointee.policy.timeouts.upstreamIdle }
+        return session.pointee.awaitsAnswer ? UpstreamSession.answerTime : UpstreamSession.silence
     }
 
     /// A time of the connection is over: it was idle, or says nothing.
     func sharedTimedOut(_ session: UpstreamSessionRef) {
         let carrier = session.pointee.carrier
         let pool = carrier.pointee.pool
+        guard session.pointee.core.hasSettings else { return sessionBroke(session) }
         guard session.pointee.attached > 0 else { return leaveNow(session) }
         guard session.pointee.awaitsAnswer else {
             session.pointee.awaitsAnswer = true
@@ -78,8 +82,9 @@ extension WorkerRef {
         let carrier = session.pointee.carrier
         let pool = carrier.pointee.pool
         let (hasServed, isHTTP2) = (session.pointee.hasServed, session.pointee.core.hasSettings)
-        if let fault = session.pointee.core.fault {
-            let found = isHTTP2 ? fault.word : "something else than HTTP/2"
+        if session.pointee.hasBrokenRules || !isHTTP2 {
+            let found =
+                isHTTP2 ? session.pointee.core.fault?.word ?? "frames that break HTTP/2" : "something else than HTTP/2"
             say(.malformed, at: pool, [LogField(.upstream, name(of: pool)), LogField(.found, found)])
             // Its peer hears why, as far as it still listens.
             let bytes = pointee.connections.http2.frames.output
@@ -102,7 +107,7 @@ extension WorkerRef {
     func end(_ session: UpstreamSessionRef) {
         session.pointee.isOver = true
         leaveQueue(session)
-        let isHTTP2 = session.pointee.core.hasSettings
+        let (isHTTP2, isBroken) = (session.pointee.core.hasSettings, session.pointee.hasBrokenRules)
         while let stream = session.pointee.streams {
             unlink(stream)
             stream.pointee.isForgotten = true
@@ -112,7 +117,13 @@ extension WorkerRef {
             }
             guard !stream.pointee.hasEnded else { continue }
             strand(upstream, stream)
-            if isHTTP2 { upstreamBroke(upstream) } else { answerNotHTTP2(upstream) }
+            if !isHTTP2 {
+                answerNotHTTP2(upstream)
+            } else if isBroken, upstream.pointee.exchange?.pointee.phase == .awaitingResponse {
+                upstreamMalformed(upstream, "frames that break HTTP/2")
+            } else {
+                upstreamBroke(upstream)
+            }
         }
         session.pointee.core.destroy()
         pointee.upstreams.http2.sessions.retire(session)

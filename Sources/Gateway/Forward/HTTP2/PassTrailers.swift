@@ -40,12 +40,29 @@ extension WorkerRef {
         writer.put("\r\n")
     }
 
-    /// Writes those of the upstream's trailers that may reach a client: none that only the gateway sets, and none that frames,
-    /// routes, authorises or describes a message.
+    /// Writes those of the upstream's trailers that may reach a client.
     private func putTrailers(_ upstream: UpstreamRef, into writer: inout HeadWriter) {
         guard let stream = upstream.stream, !stream.pointee.trailers.isEmpty else { return }
         let trailers = stream.pointee.trailers
-        let text = UnsafeBufferPointer(start: UnsafePointer(trailers.bytes), count: trailers.count)
+        put(trailers: UnsafeBufferPointer(start: UnsafePointer(trailers.bytes), count: trailers.count), into: &writer)
+    }
+
+    /// Gives an upstream the fields behind a request's content, where the route says so (H2-49).
+    func passTrailers(_ lines: UnsafeBufferPointer<UInt8>, of stream: StreamRef) {
+        guard let exchange = stream.pointee.client?.pointee.exchange, let upstream = exchange.pointee.upstream?.stream,
+            let route = exchange.pointee.findings.route,
+            route.pointee.isGRPC || route.pointee.passesRequestTrailers
+        else { return }
+        var writer = HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity)
+        put(trailers: lines, into: &writer)
+        guard !writer.isFull, writer.count > 0 else { return }
+        let bytes = UnsafeBufferPointer(start: UnsafePointer(writer.base), count: writer.count)
+        _ = upstream.pointee.session.pointee.core.submitTrailers(upstream.pointee.number, bytes)
+    }
+
+    /// Writes those of the lines that may pass: none that only the gateway sets, and none that frames, routes, authorises or
+    /// describes a message.
+    private func put(trailers text: UnsafeBufferPointer<UInt8>, into writer: inout HeadWriter) {
         var line = 0
         while line < text.count {
             let end = text.span.firstIndex(of: 0x0A, from: line, to: text.count) + 1

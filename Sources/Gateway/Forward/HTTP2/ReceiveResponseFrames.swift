@@ -113,7 +113,8 @@ extension WorkerRef {
         guard !stream.pointee.hasEnded, code != .refusedStream || stream.pointee.hasHead,
             let upstream = stream.pointee.upstream
         else { return }
-        upstreamBroke(upstream, found: "a reset of the stream")
+        let cause = code == .protocolError ? Refusal.upstreamMalformed : .upstreamClosed
+        upstreamBroke(upstream, found: "a reset of the stream", callCause: cause)
     }
 
     /// The core has forgotten the stream.

@@ -27,6 +27,18 @@ extension WorkerRef {
         if client.pointee.exchange == exchange, exchange.pointee.upstream == upstream { goOn(client, exchange) }
     }
 
+    /// Keeps content with the head that it follows, as long as both are small: then they can be sent once more.
+    func keepForRepeat(_ exchange: ExchangeRef, _ bytes: UnsafePointer<UInt8>, _ count: Int) {
+        guard !exchange.pointee.replay.isEmpty else { return }
+        if exchange.pointee.replay.count + count <= UpstreamSession.mostRepeated,
+            exchange.pointee.replay.append(bytes, count, from: &pointee.connections.buffers)
+        {
+            exchange.pointee.replayedContent = exchange.pointee.requestBytes
+        } else {
+            exchange.pointee.replay.release(to: &pointee.connections.buffers)
+        }
+    }
+
     /// Sends a request once more that no upstream has answered: what of it was sent is kept in `replay`.
     func sendAgain(_ exchange: ExchangeRef, _ pool: UnsafeMutablePointer<UpstreamPool>) {
         exchange.pointee.mayRetry = false

@@ -25,6 +25,9 @@ struct UpstreamSession {
     static let streamWindow = 128 << 10
     /// What it may send on all of them: a stalled client holds up its own stream alone (H2-83).
     static let connectionWindow = 100 * streamWindow
+    /// Bytes of a request's head and content that are kept until its answer begins, to be sent again where they were not
+    /// looked at.
+    static let mostRepeated = 32 << 10
     /// With a request open, a connection that says nothing for so many milliseconds is asked whether it is there (H2-82).
     static let silence = 20_000
     /// How long it may take to answer that.
@@ -54,6 +57,13 @@ struct UpstreamSession {
     /// It is one of those that the loop comes back to in this turn.
     var isQueued = false
     var nextQueued: UpstreamSessionRef?
+
+    /// Whether its peer broke a rule of HTTP/2, and was told so.
+    var hasBrokenRules: Bool {
+        if core.fault != nil { return true }
+        guard let code = core.sentGoAway else { return false }
+        return code != .noError
+    }
 
     init(_ carrier: UpstreamRef, _ core: HTTP2.ClientConnection) {
         self.carrier = carrier
