@@ -101,6 +101,12 @@ def test_calls_of_every_kind_pass_with_tls(running):
             every_kind(client)
 
 
+def test_calls_pass_over_a_unix_socket(running):
+    """Upstreams beside the gateway have no port."""
+    with Client(running, "unix.S") as client:
+        every_kind(client)
+
+
 def test_calls_pass_without_a_word_about_grpc(running):
     """A route whose upstream speaks HTTP/2 is enough."""
     with Client(running, "plain.S") as client:

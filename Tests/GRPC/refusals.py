@@ -95,6 +95,39 @@ def test_a_refusal_is_one_head_that_ends_the_stream(running):
         assert (answer.status, answer["grpc-status"]) == (401, None), answer
 
 
+def test_too_many_calls_are_told_when_to_come_again(running):
+    """In milliseconds, as gRPC's retries read it."""
+    with Client(running, "rate.S") as client:
+        assert client.unary()(b"x", timeout=10) == b"re:x"
+        error = refusal(client.unary(), b"x")
+        assert error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED and error.details(), error
+    with wire.Client(running.port) as client:
+        answer = client.get("/rate.S/Unary", *CALL, method="POST", content=EMPTY)
+        assert answer["grpc-status"] == "8", answer
+        assert int(answer["grpc-retry-pushback-ms"]) == 1000 * int(answer["retry-after"]), answer
+
+
+def test_a_page_that_calls_by_grpc_web_is_refused_in_its_own_form(running):
+    """And may read why, where its origin is let in."""
+    fields = (("content-type", "application/grpc-web+proto"), ("x-grpc-web", "1"))
+    with wire.Client(running.port) as client:
+        origin = ("origin", "https://pages.test")
+        answer = client.get("/web.S/Unary", *fields, origin, method="POST", content=EMPTY)
+        assert (answer.status, answer["grpc-status"], answer.content) == (200, "16", b""), answer
+        assert answer["content-type"].startswith("application/grpc-web") and answer["www-authenticate"], answer
+        assert answer["access-control-allow-origin"] == "https://pages.test", answer
+        exposed = answer["access-control-expose-headers"].lower()
+        assert all(name in exposed for name in ("grpc-status", "grpc-message", "www-authenticate")), answer
+        answer = client.get("/web.S/Unary", *fields, ("origin", "https://evil.test"), method="POST", content=EMPTY)
+        assert answer["access-control-allow-origin"] is None and answer["grpc-status"] in ("7", "16"), answer
+        answer = client.get("/web.S/Unary", origin, ("access-control-request-method", "POST"),
+                            ("access-control-request-headers", "x-grpc-web,grpc-timeout,content-type,authorization"),
+                            method="OPTIONS")
+        assert answer.status in (200, 204) and answer["access-control-allow-origin"], answer
+        allowed = answer["access-control-allow-headers"].lower()
+        assert all(name in allowed for name in ("x-grpc-web", "grpc-timeout", "content-type", "authorization")), answer
+
+
 def test_a_proof_passes_once(running):
     """The second call with it is refused, and told why."""
     token = running.token(cnf={"jkt": running.thumbprint()})

@@ -124,6 +124,49 @@ def test_a_stream_that_is_refused_is_sent_once_more_with_content_that_came_later
             assert answer.status == 200 and answer.content == b"got " + b"x" * min(size, 10) and count[0] == 2, answer
 
 
+def test_trailers_of_a_request_that_is_sent_once_more_go_with_it(running):
+    """Where the route passes them; and content that comes after the refusal."""
+    for place in ("pass/", "grpc/"):
+        script, count = refusing(1)
+        listener, path = running.upstream(script)
+        with wire.Client(running.port) as client:
+            with client.together():
+                number = client.open(f"{path}{place}bad", method="POST", ends=False)
+                client.put_data(number, b"hello")
+                client.put_fields(number, [("x-sum", "abc")], ends=True)
+            answer = client.answer(number)
+            assert answer.status == 200 and answer.content == b"got hello" and count[0] == 2, answer
+            assert [message.trailers for message in listener.requests] == [[("x-sum", "abc")]] * 2, listener.requests
+
+
+def test_content_that_comes_behind_the_refusal_goes_on_with_the_repetition(running):
+    """The stream was refused by its head, and its content is on its way."""
+    count = [0]
+
+    def script(peer):
+        """Refuses a head, and then waits for the end of requests."""
+        peer.greet()
+        while peer.receive() is not None:
+            for message in list(peer.messages.values()):
+                if message.reset is None and message.fields and not count[0]:
+                    count[0] += 1
+                    message.reset = wire.REFUSED_STREAM
+                    peer.put_reset(message.number, wire.REFUSED_STREAM)
+                elif message.ended and message.reset is None:
+                    message.reset = wire.NO_ERROR
+                    peer.answer(message, content=b"%d" % len(message.content))
+
+    _, path = running.upstream(script)
+    with wire.Client(running.port) as client:
+        number = client.open(path + "get", method="POST", ends=False)
+        for _ in range(10):
+            client.put_data(number, b"x" * 1000)
+            time.sleep(0.005)
+        client.put_data(number, b"", ends=True)
+        answer = client.answer(number)
+        assert (answer.status, answer.content) == (200, b"10000") or answer.status == 502, answer
+
+
 def test_one_that_is_refused_again_is_502(running):
     """There is no third time, and no loop."""
     for method, content in (("GET", None), ("POST", b"hello")):

@@ -109,13 +109,15 @@ def echo(messages, _):
 
 
 class Calls:
-    """The server, on two ports."""
+    """The server, on two ports and a Unix socket."""
 
     def __init__(self, folder):
         self.methods = Methods()
         self.server = grpc.server(futures.ThreadPoolExecutor(160), handlers=(self.methods,),
                                   options=(("grpc.so_reuseport", 0),))
         pair = ((folder / "tls.key").read_bytes(), (folder / "tls.crt").read_bytes())
+        self.path = folder / "calls.sock"
+        self.server.add_insecure_port(f"unix:{self.path}")
         self.port = self.server.add_insecure_port("127.0.0.1:0")
         self.tls = self.server.add_secure_port("127.0.0.1:0", grpc.ssl_server_credentials([pair]))
         self.server.start()

@@ -57,6 +57,8 @@ SERVICES = {
     "keep.S": f"token: {{ {TOKEN}, streams: keep }}, grpc: true",
     "proof.S": f"token: {{ {TOKEN}, schemes: [DPoP] }}, grpc: true",
     "limit.S": "public: true, grpc: true, limits: { request_body: 1MiB }",
+    "rate.S": "public: true, grpc: true, limits: { requests: [{ rate: 1/h, burst: 1, by: route }] }",
+    "web.S": f"token: {{ {TOKEN} }}, cors: {{ origins: [https://pages.test] }}",
     "grpc.health.v1.Health": "public: true, grpc: true",
 }
 
@@ -100,6 +102,7 @@ class Stage:
         for name, access in SERVICES.items():
             yield f"  - {{ path: /{name}/, upstream: {plain}, {access} }}"
         yield f"  - {{ path: /secure.S/, upstream: {{ {secure}, protocol: h2 }}, public: true, grpc: true }}"
+        yield f"  - {{ path: /unix.S/, upstream: {{ url: unix:{self.calls.path}, protocol: h2 }}, public: true, grpc: true }}"
         yield f"  - {{ path: /agreed.S/, upstream: {{ {secure}, protocol: auto }}, public: true }}"
         for name, listener in self.secure.items():
             for protocol in ("h2", "auto", "http1"):
