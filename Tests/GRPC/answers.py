@@ -48,6 +48,7 @@ def fields_and_content(fields, content=b"evil"):
     return scripted(respond)
 
 
+# refuses H2-81
 def test_heads_that_are_malformed_are_502(running):
     """And say so in the log; nothing of them reaches the client."""
     def check(fields):
@@ -65,6 +66,7 @@ def test_edge_whitespace_of_a_value_is_no_smuggling(running):
         assert answer.status == 502 or answer["x-a"] == "b", (value, answer)
 
 
+# refuses H2-13, H2-81
 def test_a_length_that_is_not_the_content_s_breaks_off(running):
     """Longer or shorter: no client takes it for whole."""
     for length in ("3", "5", "1000000"):
@@ -77,6 +79,7 @@ def test_a_length_that_is_not_the_content_s_breaks_off(running):
     assert answer.content == b"evil" and answer.ended, answer
 
 
+# refuses H2-13
 def test_an_old_client_sees_that_such_an_answer_is_not_whole(running):
     """Its connection ends before the length is reached, or before the last chunk."""
     from trailers import old
@@ -95,6 +98,8 @@ def interim(count, status="103"):
     return scripted(respond)
 
 
+# holds H2-18
+# refuses H2-81
 def test_interim_answers_pass_up_to_eight(running):
     """The ninth is too much."""
     answer, _ = misbehave(running, interim(1))
@@ -154,6 +159,7 @@ def test_an_answer_may_end_with_an_empty_frame(running):
     assert answer.content == b"" and answer.ended and answer.status == 200, answer
 
 
+# holds H2-14
 def test_padding_is_not_content(running):
     """Neither behind content nor around a head."""
     def respond(peer, message):
@@ -166,6 +172,7 @@ def test_padding_is_not_content(running):
     assert answer.content == b"good" and answer.ended, answer
 
 
+# refuses H2-81
 def test_content_before_a_head_is_no_answer(running):
     """Nor is a second head without an end."""
     answer, _ = misbehave(running, scripted(lambda peer, message: peer.put_data(message.number, b"evil", ends=True)),
@@ -182,6 +189,7 @@ def test_content_before_a_head_is_no_answer(running):
     assert answer.status == 502 or not answer.ended, answer
 
 
+# refuses H2-19
 def test_a_promise_ends_the_connection(running):
     """We have said that we take none; requests on it are refused or break off, and the next one is served elsewhere."""
     def respond(peer, message):
@@ -219,6 +227,7 @@ def test_frames_that_break_the_protocol_end_the_connection(running):
     each(kinds, check)
 
 
+# holds H2-14
 def test_frames_nobody_knows_are_ignored(running):
     """And so are settings, and late frames of a stream that has ended."""
     def respond(peer, message):
@@ -251,6 +260,7 @@ def speaking(text):
     return script
 
 
+# refuses H2-75
 def test_another_protocol_is_named(running):
     """HTTP/1.1, TLS' alert, and something else: 502 at once."""
     for text in (b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", b"\x15\x03\x03\0\x02\x02\x28",
@@ -259,6 +269,7 @@ def test_another_protocol_is_named(running):
         refused(answer)
 
 
+# refuses H2-75
 def test_frames_before_settings_are_none(running):
     """A peer begins with SETTINGS."""
     def script(peer):
@@ -275,6 +286,7 @@ def test_frames_before_settings_are_none(running):
     refused(answer)
 
 
+# refuses H2-75
 def test_a_peer_that_only_listens_is_waited_for_no_longer_than_the_route_says(running):
     """It takes the connection and says nothing at all."""
     answer, _ = misbehave(running, lambda peer: peer.fill(1 << 20) if peer.index == 1 else (

@@ -28,6 +28,7 @@ def leaving(most, is_graceful):
     return script
 
 
+# holds H2-78, H2-79
 def test_no_client_sees_that_an_upstream_takes_but_fifty_streams_a_connection(running):
     """A thousand requests, some of them with content."""
     for is_graceful in (True, False):
@@ -41,6 +42,7 @@ def test_no_client_sees_that_an_upstream_takes_but_fifty_streams_a_connection(ru
         assert len(listener.connections) >= 10, len(listener.connections)
 
 
+# holds H2-78
 def test_a_connection_that_says_goodbye_at_once_is_replaced(running):
     """The first stream was not looked at: it is sent again, whatever its method."""
     def script(peer):
@@ -53,6 +55,7 @@ def test_a_connection_that_says_goodbye_at_once_is_replaced(running):
         assert answer.status == 200 and len(listener.connections) == 2, (method, answer)
 
 
+# holds H2-79
 def test_streams_of_a_connection_that_is_leaving_end_in_peace(running):
     """Even if it says that something is wrong; new ones go elsewhere."""
     def check(code):
@@ -84,6 +87,7 @@ def test_streams_of_a_connection_that_is_leaving_end_in_peace(running):
     each({"NO_ERROR": 0, "INTERNAL_ERROR": 2, "ENHANCE_YOUR_CALM": 11, "PROTOCOL_ERROR": 1}, check)
 
 
+# refuses H2-78
 def test_a_request_that_may_have_been_looked_at_is_not_sent_again(running):
     """A POST at or below the last number of a connection that then breaks: 502, and the upstream has seen it once."""
     def script(peer):
@@ -131,6 +135,8 @@ def fifty(client, path):
     return [client.answer(number) for number in gets], [client.answer(number) for number in posts]
 
 
+# holds H2-78
+# refuses H2-78
 def test_of_fifty_streams_on_a_connection_that_breaks_those_are_repeated_that_may_be(running):
     """GETs once, on another connection; POSTs are 502."""
     listener, path = running.upstream(breaking(1, 50))
@@ -142,6 +148,7 @@ def test_of_fifty_streams_on_a_connection_that_breaks_those_are_repeated_that_ma
         upstreams.good(client, path)
 
 
+# refuses H2-78
 def test_none_is_repeated_twice(running):
     """Though the second connection breaks too."""
     def script(peer):
@@ -156,6 +163,7 @@ def test_none_is_repeated_twice(running):
         upstreams.good(client, path)
 
 
+# refuses H2-80
 def test_an_answer_whose_connection_breaks_is_not_whole(running):
     """The client's stream is reset; a call ends with a status."""
     def respond(peer, message):

@@ -38,6 +38,7 @@ def counting(limit, settings, later=None):
     return script, beyond
 
 
+# refuses H2-77
 def test_no_more_streams_are_open_than_the_upstream_allows(running):
     """The others wait, and all are answered."""
     for limit in (1, 7):
@@ -50,6 +51,7 @@ def test_no_more_streams_are_open_than_the_upstream_allows(running):
         assert not beyond and len(listener.connections) <= 2, (beyond, listener.connections)
 
 
+# refuses H2-77
 def test_a_limit_that_is_lowered_holds(running):
     """From a hundred to one, while requests are open."""
     script, beyond = counting(1, {wire.MAX_CONCURRENT_STREAMS: 100}, {wire.MAX_CONCURRENT_STREAMS: 1})
@@ -75,6 +77,7 @@ def raised(settings, later=(), seconds=0):
     return script
 
 
+# holds H2-77
 def test_requests_wait_for_an_upstream_that_takes_none_for_a_moment(running):
     """The first comes before its SETTINGS; others wait until it takes them."""
     listener, path = running.upstream(raised({wire.MAX_CONCURRENT_STREAMS: 0}, {wire.MAX_CONCURRENT_STREAMS: 10}, 1))
@@ -98,6 +101,7 @@ def test_requests_are_refused_when_an_upstream_takes_none(running):
     assert len(listener.connections) <= 3, listener.connections
 
 
+# holds H2-77
 def test_content_waits_for_the_window_of_the_upstream(running):
     """Nothing of it comes before, all of it then; other requests go on."""
     settings = {wire.INITIAL_WINDOW_SIZE: 0}
@@ -130,6 +134,7 @@ def test_a_window_that_is_lowered_below_what_was_sent_is_no_error(running):
         assert client.get(path + "post", method="POST", content=b"x" * 60000).content == b"60000"
 
 
+# holds H2-77
 def test_a_table_of_nothing_is_not_used(running):
     """Whatever was sent before."""
     def script(peer):
@@ -184,6 +189,7 @@ def stall(client, path, count):
     return [client.open(f"{path}bad{number}") for number in range(count)]
 
 
+# holds H2-43
 def test_downloads_that_nobody_takes_do_not_hold_up_others(running):
     """90 of them on one connection, and little memory."""
     listener, path = running.upstream(scripted(lambda peer, message: peer.answer(message, content=b"x" * 100 * KIBIBYTE)))
@@ -195,7 +201,7 @@ def test_downloads_that_nobody_takes_do_not_hold_up_others(running):
         for _ in range(20):
             began = time.monotonic()
             upstreams.good(other, path)
-            assert time.monotonic() - began < 1
+            assert time.monotonic() - began < 3
         assert running.memory() - before < 90 * 128 * KIBIBYTE + (8 << 20)
         # They come when they are wanted.
         client.gives_window = True
@@ -208,6 +214,7 @@ def test_downloads_that_nobody_takes_do_not_hold_up_others(running):
     assert len(listener.connections) == 1
 
 
+# refuses H2-45
 def test_an_upstream_that_ignores_our_window_is_stopped(running):
     """By FLOW_CONTROL_ERROR, for the stream or the connection; the next request is served."""
     listener, path = running.upstream(scripted(lambda peer, message: peer.answer(message, content=b"x" * (1 << 20))))
@@ -222,6 +229,7 @@ def test_an_upstream_that_ignores_our_window_is_stopped(running):
     assert wire.FLOW_CONTROL_ERROR in codes, codes
 
 
+# holds H2-42, H2-55
 def test_a_download_is_read_at_the_pace_of_its_client(running):
     """The window comes back to the upstream as the client takes what there is: ten megabytes through one of 128 KiB."""
     def respond(peer, message):

@@ -17,6 +17,8 @@ SPOKEN = {("h2", "h2"): "frames", ("h2", "both"): "frames", ("h2", "http1"): Non
           ("http1", "both"): "lines", ("http1", "http1"): "lines", ("http1", "nothing"): "lines"}
 
 
+# holds H2-74
+# refuses H2-74
 def test_an_upstream_with_tls_is_asked_by_what_it_has_agreed_to(running):
     """Or not at all, where the route wants another protocol."""
     for listener in running.secure.values():

@@ -20,6 +20,7 @@ def passes(running):
         assert client.unary()(b"x", timeout=5) == b"re:x"
 
 
+# holds H2-86
 def test_a_call_without_token_is_unauthenticated(running):
     """With our text, and the challenge that says where a token is to be had; with a token it passes."""
     with Client(running, "token.S") as client:
@@ -35,6 +36,7 @@ def test_a_call_without_token_is_unauthenticated(running):
             assert error.code() is grpc.StatusCode.UNAUTHENTICATED, (bad, error)
 
 
+# holds H2-86
 def test_streams_without_token_are_unauthenticated(running):
     """Calls of every kind, whatever they have said by then."""
     with Client(running, "token.S") as client:
@@ -61,6 +63,7 @@ def test_a_service_without_route_is_unimplemented(running):
     passes(running)
 
 
+# holds H2-94
 def test_an_upstream_that_is_down_is_unavailable(running):
     """Soon, with a text that is ours; the log says why."""
     mark = running.mark()
@@ -72,6 +75,8 @@ def test_an_upstream_that_is_down_is_unavailable(running):
     passes(running)
 
 
+# holds H2-88
+# refuses H2-88
 def test_a_timeout_that_is_none_is_an_invalid_argument(running):
     """Nothing of such a call reaches the upstream; a good one does."""
     with wire.Client(running.port) as client:
@@ -84,6 +89,8 @@ def test_a_timeout_that_is_none_is_an_invalid_argument(running):
             assert answer.status == 200 and ("grpc-status", "0") in answer.trailers, (timeout, answer)
 
 
+# holds H2-86
+# refuses H2-86
 def test_a_refusal_is_one_head_that_ends_the_stream(running):
     """Under 200, as application/grpc, and never as a page."""
     with wire.Client(running.port) as client:

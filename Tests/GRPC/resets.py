@@ -11,6 +11,7 @@ CODES = {"NO_ERROR": 0, "PROTOCOL_ERROR": 1, "INTERNAL_ERROR": 2, "FLOW_CONTROL_
          "ENHANCE_YOUR_CALM": 11, "INADEQUATE_SECURITY": 12, "HTTP_1_1_REQUIRED": 13, "one that nobody knows": 0xFACE}
 
 
+# refuses H2-78
 def test_a_reset_before_the_answer_is_502(running):
     """With each code; the connection stays."""
     def check(code):
@@ -23,6 +24,7 @@ def test_a_reset_before_the_answer_is_502(running):
     each(CODES, check)
 
 
+# refuses H2-80
 def test_a_reset_within_the_answer_reaches_the_client(running):
     """As CANCEL if it is that, else as our error; never as an end."""
     def check(code):
@@ -42,6 +44,7 @@ def test_a_reset_within_the_answer_reaches_the_client(running):
     each(CODES | {"REFUSED_STREAM": wire.REFUSED_STREAM}, check)
 
 
+# refuses H2-80, H2-94
 def test_a_reset_within_the_answer_ends_a_call_with_a_status(running):
     """Where nothing but the head was sent."""
     def check(code):
@@ -62,6 +65,7 @@ def test_a_reset_within_the_answer_ends_a_call_with_a_status(running):
     each(CODES, check)
 
 
+# holds H2-94
 def test_a_call_that_is_reset_before_its_answer_is_refused(running):
     """As unavailable, in one head."""
     _, path = running.upstream(scripted(lambda peer, message: peer.put_reset(message.number, wire.INTERNAL_ERROR)))
@@ -70,6 +74,7 @@ def test_a_call_that_is_reset_before_its_answer_is_refused(running):
         assert (answer.status, answer["grpc-status"], answer.ended) == (200, "14", True), answer
 
 
+# holds H2-80
 def test_a_whole_answer_stands_though_the_rest_of_the_request_is_not_wanted(running):
     """NO_ERROR behind the end: RFC 9113 §8.1."""
     def respond(peer, message):
@@ -102,6 +107,7 @@ def refusing(times):
     return scripted(respond), count
 
 
+# holds H2-78
 def test_a_stream_that_is_refused_is_sent_once_more(running):
     """Whatever the method, with its content."""
     for method, content in (("GET", None), ("POST", b"hello"), ("DELETE", None), ("PATCH", b"hello" * 100)):
@@ -167,6 +173,7 @@ def test_content_that_comes_behind_the_refusal_goes_on_with_the_repetition(runni
         assert (answer.status, answer.content) == (200, b"10000") or answer.status == 502, answer
 
 
+# refuses H2-78
 def test_one_that_is_refused_again_is_502(running):
     """There is no third time, and no loop."""
     for method, content in (("GET", None), ("POST", b"hello")):
@@ -187,6 +194,7 @@ def test_content_that_is_not_kept_is_not_sent_again(running):
     assert count[0] <= 2, count
 
 
+# holds H2-78
 def test_streams_refused_under_load_are_not_seen_by_clients(running):
     """Every tenth, first of all; all answers are good."""
     seen = set()

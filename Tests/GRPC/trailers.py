@@ -34,6 +34,7 @@ def old(running, path, *fields):
     return answer
 
 
+# refuses H2-50
 def test_trailers_of_an_answer_pass_without_those_that_may_not(running):
     """None of those that route, frame, authorise or describe a message, nor names that are the gateway's own."""
     upstream, path = running.upstream(responding(mixed()))
@@ -45,6 +46,7 @@ def test_trailers_of_an_answer_pass_without_those_that_may_not(running):
     assert upstream.paths() == [path + "bad", path + "good"]
 
 
+# holds H2-51
 def test_an_answer_that_is_a_head_alone_passes_as_that(running):
     """Trailers-only, as gRPC calls it: one HEADERS."""
     fields = [("content-type", "application/grpc"), ("grpc-status", "5"), ("grpc-message", "none")]
@@ -73,6 +75,8 @@ def test_an_old_client_gets_none_where_the_length_is_told(running):
     assert answer.endswith(b"\r\n\r\ngood") and b"x-sum" not in answer.lower(), answer
 
 
+# holds H2-50
+# refuses H2-50
 def test_trailers_of_a_request_pass_only_where_the_route_says_so(running):
     """And then without those that may not."""
     upstream, path = running.upstream(upstreams.scripted(None))
@@ -101,6 +105,7 @@ def test_trailers_of_a_request_with_pseudo_fields_are_malformed(running):
     assert upstream.paths() == [path + "good"]
 
 
+# refuses H2-81
 def test_an_answer_with_pseudo_fields_behind_its_content_is_broken_off(running):
     """No client takes it for whole."""
     answer, _ = upstreams.misbehave(running, responding([("x-sum", "a"), (":status", "200")]))

@@ -153,11 +153,13 @@ def check(running, settings, is_tunnel):
     return listener
 
 
+# holds H2-39
 def test_an_upstream_that_takes_tunnels_gets_them(running):
     """For clients of HTTP/1.1 and HTTP/2."""
     check(running, TAKES_TUNNELS, True)
 
 
+# refuses H2-39
 def test_an_upstream_that_takes_none_is_asked_by_http_1_1(running):
     """On a connection of its own, and everything else by HTTP/2."""
     check(running, (), False)
@@ -200,6 +202,7 @@ def test_a_tunnel_that_the_upstream_resets_ends_at_the_client(running):
         assert two.ask(b"d") == b"D"
 
 
+# refuses H2-37
 def test_a_tunnel_needs_a_route_that_takes_it(running):
     """Another one answers without asking its upstream for a tunnel."""
     listener, path = running.upstream(echo(TAKES_TUNNELS))

@@ -160,7 +160,7 @@ def misbehave(running, script, *found, **request):
     return answer, listener
 
 
-def until(is_so, seconds=5):
+def until(is_so, seconds=10):
     """Waits for what other threads do."""
     end = time.monotonic() + seconds
     while not is_so():
