@@ -76,9 +76,12 @@ extension AccessPolicy {
         _ proof: UncheckedDPoPProof, _ head: HeadView, bases: [TargetBase], now: Int64, checksTime: Bool
     ) throws(DPoPRefusal) {
         let root: InlineArray<1, UInt8> = [UInt8(ascii: "/")]
+        // A WebSocket of HTTP/2 is opened by CONNECT; a client that signs above its HTTP cannot know (H-D4).
+        let connect = "CONNECT".utf8Span.span
+        let isConnect = head.offersWebSocket && proof.claimsMethod(connect)
         try proof.check(
-            method: head.method, path: head.path.isEmpty ? root.span : head.path, bases: bases, now: now,
-            checksTime: checksTime)
+            method: isConnect ? connect : head.method, path: head.path.isEmpty ? root.span : head.path, bases: bases,
+            now: now, checksTime: checksTime)
     }
 
     /// Refuses a proof without the nonce that the route demands, and has the answer bring another where that helps.

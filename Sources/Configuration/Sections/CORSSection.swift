@@ -64,7 +64,17 @@ enum CORSSection {
         }
         var rules = CORSRules(origins: origins)
         table.read(object, into: &rules)
+        if route.flag("grpc") == true { addFieldsOfCalls(&rules) }
         return .rules(rules)
+    }
+
+    /// What a page that calls by gRPC-Web sends and reads (H2-87).
+    private static func addFieldsOfCalls(_ rules: inout CORSRules) {
+        func missing(_ names: [String], _ said: [String]) -> [String] {
+            names.filter { name in !said.contains { $0.lowercased() == name.lowercased() } }
+        }
+        rules.requestFields += missing(["X-Grpc-Web", "Grpc-Timeout"], rules.requestFields)
+        rules.exposedFields += missing(["Grpc-Status", "Grpc-Message"], rules.exposedFields)
     }
 
     /// Nil for all of them.

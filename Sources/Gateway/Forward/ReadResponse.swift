@@ -133,6 +133,9 @@ extension WorkerRef {
         if head.pointee.status >= 400, replaces(head.pointee.status, exchange) {
             return replaceResponse(upstream, exchange, bytes, count)
         }
+        if opensTunnelByItself(exchange, head.pointee.status) {
+            return upstreamMalformed(upstream, "\(head.pointee.status) to a WebSocket's handshake")
+        }
         exchange.pointee.phase = .responding
         exchange.pointee.status = head.pointee.status
         exchange.pointee.replay.release(to: &pointee.connections.buffers)
@@ -156,6 +159,12 @@ extension WorkerRef {
         }
         setTimeout(upstream.timeout, patience(of: exchange).responseBody)
         passBody(upstream, exchange, bytes + length, count - length, writer)
+    }
+
+    /// Whether a client of extended CONNECT would take this answer for a tunnel that is open, which it is not (H2-38).
+    private func opensTunnelByItself(_ exchange: ExchangeRef, _ status: UInt16) -> Bool {
+        guard let stream = exchange.pointee.client.pointee.part.stream, stream.pointee.isTunnel else { return false }
+        return status >= 200 && status < 300
     }
 
     /// How the body of the response in `pointee.scratch.responseHead` ends.

@@ -79,6 +79,8 @@ struct HTTP2Stream {
     var isEndSent = false
     /// The answer is whole; its end is to be sent.
     var mustEnd = false
+    /// It was opened by extended CONNECT: an answer of 200 would open the tunnel (RFC 8441 §5).
+    var isTunnel = false
     /// Fields follow the answer's content.
     var hasTrailers = false
     /// There is nobody to tell of an end: the peer or the core has reset it, or the connection is over.

@@ -151,6 +151,7 @@ extension WorkerRef {
         guard let bytes = head.baseAddress else { return session.pointee.core.reset(number, .internalError) }
         if isTunnel { writeWebSocketKey(bytes + head.count - WorkerRef.webSocketKeyFromEnd) }
         let client = open(session, number, isOpen: isOpen)
+        client.pointee.part.stream?.pointee.isTunnel = isTunnel
         understand(client, bytes, head.count, isKept: false)
         // A head that was made here is whole.
         if client.pointee.state == .awaitingHead { abortClient(client) }

@@ -27,7 +27,7 @@ extension WorkerRef {
                 content: content(exchange, Array(sentence.utf8)))
         case .callStatus(let status, let call):
             answer(
-                exchange, status: 200, fields: fields + callFields(refusal, status, call),
+                exchange, status: 200, fields: fields + callFields(refusal, status, call, beside: fields),
                 loggedAs: refusal.status)
         case .page(let topic):
             answerPage(exchange, status: refusal.status, topic, ways(exchange, refusal), fields: fields)
@@ -36,15 +36,16 @@ extension WorkerRef {
 
     /// How a call of gRPC ended, for its client (H2-86): what it shows, and when it may try again.
     private func callFields(
-        _ refusal: Refusal, _ status: GRPCStatus, _ call: GRPCContentType
+        _ refusal: Refusal, _ status: GRPCStatus, _ call: GRPCContentType, beside others: [(String, String)]
     ) -> [(String, String)] {
         var message: [UInt8] = []
         PercentEncoding.append(refusal.callMessage.utf8Span.span, to: &message)
+        let seconds = others.first { $0.0 == "Retry-After" }.flatMap { Int($0.1) }
         var fields = [
             ("Content-Type", call.mediaType), ("Grpc-Status", "\(status.rawValue)"),
             ("Grpc-Message", String(decoding: message, as: UTF8.self)),
         ]
-        if let seconds = refusal.retryAfterSeconds { fields.append(("Grpc-Retry-Pushback-Ms", "\(seconds * 1000)")) }
+        if let seconds { fields.append(("Grpc-Retry-Pushback-Ms", "\(seconds * 1000)")) }
         return fields
     }
 

@@ -17,7 +17,12 @@ extension WorkerRef {
         try checkAnnouncedBody(route)
         if route.pointee.isGRPC, exchange.pointee.reader.call == .native { _ = try callTime(bytes) }
         exchange.pointee.offersWebSocket = pointee.scratch.head.pointee.offersWebSocket && route.pointee.webSocket
-        if exchange.pointee.offersWebSocket { keepWebSocketKey(exchange, bytes) }
+        if exchange.pointee.offersWebSocket {
+            keepWebSocketKey(exchange, bytes)
+        } else if exchange.pointee.client.pointee.part.stream?.pointee.isTunnel == true {
+            // Forwarded as a GET its answer would be taken for a tunnel that is open (H2-37).
+            throw Refused(.methodNotAllowed, expected: "a route with websocket", found: "an extended CONNECT")
+        }
         var writer = HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity)
         try writeUpstreamHead(exchange, bytes, &findings, &identities, into: &writer)
         let pool = pointee.upstreams.pools[route.pointee.upstream]

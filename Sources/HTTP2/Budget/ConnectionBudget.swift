@@ -16,6 +16,8 @@ struct ConnectionBudget {
     static let oversizedHeadsBound = 3
     /// Window updates that each DATA frame of ours may be answered with.
     static let windowUpdatesPerFrame = 10
+    /// How many of them may be left over: frames leave in bursts, and windows of them come back one by one.
+    static let mostWindowUpdates = 10_000
     /// Frames that carry nothing and that each DATA frame of ours may be answered with, and how many may be left over.
     ///
     /// A client of gRPC answers each small message with windows of as few bytes, and with a PING that measures the way.
@@ -29,7 +31,7 @@ struct ConnectionBudget {
     private var resets = TokenBucket()
     private var cheap = TokenBucket()
     private var oversizedHeads = 0
-    private var windowUpdates = 0
+    private var windowUpdates = Self.windowUpdatesPerFrame
     private var answers = 0
 
     init(_ limits: ConnectionLimits) {
@@ -67,14 +69,14 @@ struct ConnectionBudget {
     /// Not with frames that carry nothing, where it was the window that made it as small as it is: who opens it by a byte at a time
     /// would have each of them answered (CVE-2019-9511).
     mutating func contentSent(isDribbled: Bool) {
-        windowUpdates = 0
+        windowUpdates = min(windowUpdates + Self.windowUpdatesPerFrame, Self.mostWindowUpdates)
         if !isDribbled { answers = min(answers + Self.answersPerFrame, Self.mostAnswers) }
     }
 
     /// A window was enlarged by so many bytes.
     mutating func windowUpdate(_ increment: UInt32, at now: UInt64) -> CalmCause? {
-        windowUpdates += 1
-        let isCheap = windowUpdates > Self.windowUpdatesPerFrame || increment < Self.smallestWindowUpdate
-        return isCheap ? cheapFrame(at: now) : nil
+        guard windowUpdates > 0, increment >= Self.smallestWindowUpdate else { return cheapFrame(at: now) }
+        windowUpdates -= 1
+        return nil
     }
 }

@@ -13,6 +13,8 @@ struct SentHead {
     private let fields: UnsafeMutableBufferPointer<nghttp2_nv>
     private var namesUsed = 0
     private(set) var count = 0
+    /// How large a peer counts the section: names, values, and 32 for each field (RFC 9113 §6.5.2).
+    private(set) var listSize = 0
 
     init(_ memory: ConnectionMemory) {
         unsafe names = memory.state.pointee.names
@@ -35,6 +37,7 @@ struct SentHead {
             name: room + start, value: UnsafeMutablePointer(mutating: value.baseAddress),
             namelen: name.count, valuelen: value.count, flags: flags)
         count += 1
+        listSize += name.count + value.count + 32
         return true
     }
 

@@ -95,6 +95,9 @@ extension Session {
             unsafe sent.add(":path", target),
             unsafe sent.addLines(head, from: lineEnd + 2, LineRules(isRequest: true, isTunnel: opensTunnel))
         else { return nil }
+        // A peer that would not read it may end the connection, which is others' too (H2-77).
+        let most = unsafe nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE)
+        guard sent.listSize <= Int(most) else { return nil }
         return unsafe submit(sent, ends: ends && !opensTunnel, place)
     }
 

@@ -98,6 +98,9 @@ public struct UncheckedDPoPProof {
     /// `nonce` as written, not yet known to be ours.
     public var nonce: ArraySlice<UInt8>? { claims.nonce }
 
+    /// Whether `htm` is this method.
+    package func claimsMethod(_ method: Span<UInt8>) -> Bool { Self.equal(claims.method.span, method) }
+
     /// `htm` as written, for those who run the server.
     package var claimedMethod: String { String(decoding: claims.method, as: UTF8.self) }
 

@@ -160,8 +160,8 @@ extension WorkerRef {
 
     /// Opens another connection where requests wait and there may be one more.
     private func openWhereNeeded(_ pool: UnsafeMutablePointer<UpstreamPool>) {
-        guard pool.pointee.firstWaiting != nil, pool.pointee.sharedConnecting == 0,
-            pool.pointee.sharedCount < UpstreamSession.mostConnections
+        guard pool.pointee.sharedConnecting == 0, pool.pointee.sharedCount < UpstreamSession.mostConnections,
+            lacksRoom(pool)
         else { return }
         pool.pointee.sharedCount += 1
         pool.pointee.sharedConnecting += 1
@@ -170,6 +170,30 @@ extension WorkerRef {
         upstream.timeout.pointee.place = UnsafeMutableRawPointer(upstream)
         upstream.pointee.part = .shared
         begin(upstream)
+    }
+
+    /// Whether somebody waits for room; a WebSocket where SETTINGS are on their way waits for these alone.
+    private func lacksRoom(_ pool: UnsafeMutablePointer<UpstreamPool>) -> Bool {
+        let awaitsSettings = awaitsSettings(pool)
+        var next = pool.pointee.firstWaiting
+        while let upstream = next {
+            next = upstream.pointee.next
+            if !awaitsSettings || upstream.pointee.exchange?.pointee.offersWebSocket != true { return true }
+        }
+        return false
+    }
+
+    private func awaitsSettings(_ pool: UnsafeMutablePointer<UpstreamPool>) -> Bool {
+        var next = pool.pointee.shared
+        while let carrier = next {
+            next = carrier.pointee.next
+            if case .session(let session) = carrier.pointee.part, !session.pointee.isLeaving,
+                !session.pointee.core.hasSettings
+            {
+                return true
+            }
+        }
+        return false
     }
 
     /// A connection that is to be shared is open: by what it speaks.
