@@ -68,9 +68,11 @@ extension Session {
         var lines = HeadText()
         var aside = HeadText()
         let memory = unsafe state.pointee.memory.state
+        let pool = unsafe memory.pointee.pool
         unsafe lines.begin(in: memory.pointee.lines)
         unsafe aside.begin(in: memory.pointee.aside)
-        unsafe state.pointee.section = ReceivedSection(kind(of: stream, frame), lines: lines, aside: aside)
+        unsafe state.pointee.section = ReceivedSection(
+            kind(of: stream, frame), SectionBounds(state.pointee.limits), lines: lines, aside: aside, pool)
         unsafe state.pointee.sectionStream = stream
     }
 
@@ -81,11 +83,10 @@ extension Session {
     }
 
     func add(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Int32 {
-        let (limits, pool) = unsafe (state.pointee.limits, state.pointee.memory.pool)
-        unsafe state.pointee.section?.add(name.span, value.span, limits: limits, pool: pool)
+        unsafe state.pointee.section?.add(name.span, value.span)
         // A section of a hundred thousand references costs milliseconds if each of them comes here.
-        let count = unsafe state.pointee.section?.fieldCount ?? 0
-        return count > limits.fieldCount * 10 ? NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue : 0
+        let isEndless = unsafe state.pointee.section?.isEndless == true
+        return isEndless ? NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue : 0
     }
 
     func addInvalid(_ name: UnsafeBufferPointer<UInt8>) {
@@ -132,8 +133,7 @@ extension Session {
         guard unsafe state.pointee.sectionStream == stream, let kind = unsafe state.pointee.section?.kind else {
             return
         }
-        let (limits, pool) = unsafe (state.pointee.limits, state.pointee.memory.pool)
-        unsafe state.pointee.section?.finish(limits: limits, pool: pool)
+        unsafe state.pointee.section?.finish()
         if kind == .request {
             let kept = unsafe keep(stream)
             unsafe kept.pointee.isTunnel = state.pointee.section?.isTunnel == true
