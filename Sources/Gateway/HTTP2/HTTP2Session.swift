@@ -10,8 +10,10 @@ struct HTTP2Session {
     static let requestsAtOnce = 32
     /// Bytes of frames that are put together for one write: as much as one TLS record holds.
     static let writeSize = 16 << 10
-    /// What a stream may send whose request was let through: less than one buffer holds.
-    static let admittedWindow = 128 << 10
+    /// What a stream may send whose request was let through: as much as one buffer holds.
+    static let admittedWindow = BufferPool.largest
+    /// Content after which a stream is given that window: one that is over before it needs none.
+    static let admittedAfter = 16 << 10
     /// Answers that wait in a stream before its upstream is read no further (H2-43).
     static let streamBuffer = 64 << 10
 
@@ -65,8 +67,10 @@ struct HTTP2Stream {
     var client: ClientRef?
     /// Content that has come and that nobody has taken; never more than the window that was given for it.
     var content = Buffer()
-    /// Content of the frame that is seen to.
-    var arrived = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+    /// How much of it was taken.
+    var taken = 0
+    /// It may send as much as one whose request was let through.
+    var isAdmitted = false
     /// Something follows the request's head: content, or a tunnel's bytes.
     let isOpen: Bool
     /// The peer has ended its side.
@@ -99,5 +103,5 @@ struct HTTP2Stream {
     }
 
     /// Whether its client would read something now: content, or the end.
-    var isReadable: Bool { !content.isEmpty || !arrived.isEmpty || hasEnded }
+    var isReadable: Bool { !content.isEmpty || hasEnded }
 }
