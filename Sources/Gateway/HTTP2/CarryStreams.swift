@@ -39,26 +39,30 @@ extension StreamRef {
     fileprivate func read(into bytes: UnsafeMutablePointer<UInt8>, capacity: Int) -> Int {
         let capacity = Swift.min(capacity, pointee.readableAtMost)
         guard capacity > 0 else { return ByteStream.wantsRead }
-        let kept = pointee.content
-        if !kept.isEmpty {
-            let count = Swift.min(kept.count, capacity)
-            memcpy(bytes, kept.bytes, count)
-            pointee.content.consume(count, to: &pointee.connection.pointee.worker.pointee.connections.buffers)
-            return taken(count)
-        }
-        if let start = pointee.arrived.baseAddress, pointee.arrived.count > 0 {
-            let count = Swift.min(pointee.arrived.count, capacity)
-            memcpy(bytes, start, count)
-            pointee.arrived = UnsafeBufferPointer(rebasing: pointee.arrived.dropFirst(count))
-            return taken(count)
-        }
-        return pointee.hasEnded ? 0 : ByteStream.wantsRead
+        guard !pointee.content.isEmpty else { return pointee.hasEnded ? 0 : ByteStream.wantsRead }
+        let count = Swift.min(pointee.content.count, capacity)
+        memcpy(bytes, pointee.content.bytes, count)
+        pointee.content.consume(count, to: &pointee.connection.pointee.worker.pointee.connections.buffers)
+        tookContent(count)
+        return count
     }
 
-    private func taken(_ count: Int) -> Int {
-        pointee.session.pointee.core.taken(pointee.number, count)
+    /// Gives the peer room for as much again.
+    private func tookContent(_ count: Int) {
+        let core = pointee.session.pointee.core
+        core.taken(pointee.number, count)
+        pointee.taken += count
+        if isToBeAdmitted {
+            pointee.isAdmitted = true
+            core.admit(pointee.number)
+        }
         pointee.connection.pointee.worker.queue(pointee.session)
-        return count
+    }
+
+    /// Whether much comes of it that an upstream takes.
+    private var isToBeAdmitted: Bool {
+        !pointee.isAdmitted && pointee.taken >= HTTP2Session.admittedAfter && !pointee.hasEnded
+            && pointee.client?.pointee.exchange?.pointee.upstream != nil
     }
 }
 
@@ -103,9 +107,8 @@ extension WorkerRef {
 
     /// What came for a stream that nobody reads any more counts no longer against the connection's window.
     func giveWindowBack(_ stream: StreamRef) {
-        let count = stream.pointee.content.count + stream.pointee.arrived.count
+        let count = stream.pointee.content.count
         stream.pointee.content.release(to: &pointee.connections.buffers)
-        stream.pointee.arrived = UnsafeBufferPointer(start: nil, count: 0)
         if count > 0 { stream.pointee.session.pointee.core.taken(stream.pointee.number, count) }
     }
 

@@ -12,6 +12,8 @@ struct HTTP2Connections {
 /// Memory that the frames of all connections of one worker pass through, one connection after the other.
 struct Frames {
     static let capacity = Scratch.readCapacity
+    /// The most that one record of TLS brings.
+    static let recordSize = 16 << 10
 
     /// What is read goes here: not where messages pass through, for content is looked at while requests are forwarded.
     let bytes: UnsafeMutablePointer<UInt8>

@@ -10,8 +10,10 @@ struct HTTP2Session {
     static let requestsAtOnce = 8
     /// Bytes of frames that are put together for one write: as much as one TLS record holds.
     static let writeSize = 16 << 10
-    /// What a stream may send whose request was let through: less than one buffer holds.
-    static let admittedWindow = 128 << 10
+    /// What a stream may send whose request was let through: as much as one buffer holds.
+    static let admittedWindow = BufferPool.largest
+    /// Content after which a stream is given that window: one that is over before it needs none.
+    static let admittedAfter = 16 << 10
     /// Answers that wait in a stream before its upstream is read no further (H2-43).
     static let streamBuffer = 64 << 10
 
@@ -65,14 +67,14 @@ struct HTTP2Stream {
     var client: ClientRef?
     /// Content that has come and that nobody has taken; never more than the window that was given for it.
     var content = Buffer()
-    /// Content of the frame that is seen to.
-    var arrived = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+    /// How much of it was taken.
+    var taken = 0
+    /// It may send as much as one whose request was let through.
+    var isAdmitted = false
     /// Something follows the request's head: content, or a tunnel's bytes.
     let isOpen: Bool
     /// The peer has ended its side.
     var hasEnded = false
-    /// The peer ends its side with the content that has come; that is said next.
-    var endsWithContent = false
     /// The answer's head is in frames.
     var isHeadSent = false
     /// The answer's end is in frames.
@@ -107,16 +109,16 @@ struct HTTP2Stream {
     }
 
     /// Whether its client would read something now: content, or the end.
-    var isReadable: Bool { hasEnded || (!content.isEmpty || !arrived.isEmpty) && readableAtMost > 0 }
+    var isReadable: Bool { hasEnded || !content.isEmpty && readableAtMost > 0 }
 
     /// How much content its client may read before the stream's end is known.
     ///
     /// An upstream of HTTP/1.1 takes a body for whole with the last byte of its length. What comes behind that byte can still make
     /// the request malformed, so that byte waits (H2-13).
     var readableAtMost: Int {
-        guard !hasEnded, !endsWithContent, let exchange = client?.pointee.exchange,
-            exchange.pointee.request.kind == .length
-        else { return .max }
+        guard !hasEnded, let exchange = client?.pointee.exchange, exchange.pointee.request.kind == .length else {
+            return .max
+        }
         return Int(exchange.pointee.request.remaining) - 1
     }
 }

@@ -30,7 +30,7 @@ extension WorkerRef {
         limits.fieldCount = pointee.policy.httpLimits.fieldCount
         limits.streams = pointee.policy.limits.streams
         limits.announcesTunnels = pointee.policy.tables.hasWebSockets
-        // What has come and is not read yet waits in one buffer.
+        // What has come and is not taken yet waits in one buffer.
         limits.admittedWindow = HTTP2Session.admittedWindow
         if client.pointee.stream.tls == nil {
             // Who ends TLS in front of us may say what its clients see (H2-26).
@@ -46,10 +46,16 @@ extension WorkerRef {
         // What was read before is seen to first.
         guard client.pointee.input.isEmpty else { return client.stopReading() }
         let bytes = pointee.connections.http2.frames.bytes
-        let count = client.pointee.stream.read(into: bytes, capacity: Frames.capacity)
-        switch count {
-        case 1...: receive(session, bytes, count)
-        case ByteStream.wantsRead: break
+        var (count, last) = (0, 0)
+        repeat {
+            last = client.pointee.stream.read(into: bytes + count, capacity: Frames.capacity - count)
+            count += max(0, last)
+            // Behind a record that could not be larger the next one waits, most likely: what comes together goes on together.
+        } while last == Frames.recordSize && Frames.capacity - count >= Frames.recordSize
+        if count > 0 { receive(session, bytes, count) }
+        guard client.pointee.state == .multiplexing else { return }
+        switch last {
+        case 1..., ByteStream.wantsRead: break
         case ByteStream.wantsWrite: client.startWriting()
         default: closeClient(client)
         }
@@ -109,7 +115,7 @@ extension WorkerRef {
         case .ended(_, let place):
             guard let stream = stream(place) else { return }
             stream.pointee.hasEnded = true
-            readOn(stream)
+            read(stream)
         case .reset(_, let place, _, _):
             guard let stream = stream(place) else { return }
             stream.pointee.isGone = true
@@ -183,13 +189,12 @@ extension WorkerRef {
         guard let stream, stream.pointee.client != nil else {
             return session.pointee.core.taken(number, content.count)
         }
-        stream.pointee.arrived = content
-        stream.pointee.endsWithContent = session.pointee.core.endsWithContent
-        readOn(stream)
-        let rest = stream.pointee.arrived
-        stream.pointee.arrived = UnsafeBufferPointer(start: nil, count: 0)
-        guard let first = rest.baseAddress, rest.count > 0, let client = stream.pointee.client else { return }
-        if !stream.pointee.content.append(first, rest.count, from: &pointee.connections.buffers) { abortClient(client) }
+        guard let first = content.baseAddress, let client = stream.pointee.client else { return }
+        guard stream.pointee.content.append(first, content.count, from: &pointee.connections.buffers) else {
+            return abortClient(client)
+        }
+        // With what else has come for it: in pieces of frames and records it would be many writes.
+        read(stream)
     }
 
     /// Has the stream's client take what there is, as long as it wants to.

@@ -87,7 +87,7 @@ struct Buffer {
 /// Memory for buffers in four sizes, last in first out, so that a busy worker touches few pages.
 struct BufferPool {
     static let sizes = (small: 4 << 10, medium: 16 << 10, large: 64 << 10)
-    static let largest = 192 << 10
+    static let largest = 256 << 10
 
     private var small: [UnsafeMutablePointer<UInt8>] = []
     private var medium: [UnsafeMutablePointer<UInt8>] = []

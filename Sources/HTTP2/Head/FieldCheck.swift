@@ -10,13 +10,23 @@ enum FieldCheck {
     @inline(__always)
     static func isName(_ name: Span<UInt8>) -> Bool {
         guard name.count > 0 else { return false }
-        for index in name.indices {
+        var index = 0
+        // Letters of lower case and dashes are nearly all there is.
+        while index &+ 8 <= name.count, areLowered(name.word(at: index)) { index &+= 8 }
+        while index < name.count {
             let byte = name[index]
-            // Letters of lower case and dashes are nearly all there is.
+            index &+= 1
             guard byte &- 0x61 >= 26, byte != 0x2d else { continue }
             guard ASCII.isToken(byte), byte &- 0x41 >= 26 else { return false }
         }
         return true
+    }
+
+    /// Whether all of eight bytes are letters of lower case or dashes.
+    @inline(__always)
+    private static func areLowered(_ word: UInt64) -> Bool {
+        // Both have bit 5, which letters of upper case have not.
+        ByteWord.lettersAndDashes(word) == ByteWord.tops && word & 0x2020_2020_2020_2020 == 0x2020_2020_2020_2020
     }
 
     /// No control octet but HTAB, and no whitespace at either end (RFC 9113 §8.2.1).
@@ -39,9 +49,6 @@ enum FieldCheck {
         }
         return true
     }
-
-    /// Whether a line of ours is one field: a name in any case, and a value without an end of line.
-    static func isSendable(_ name: Span<UInt8>, _ value: Span<UInt8>) -> Bool { isMethod(name) && isValue(value) }
 
     /// A token (RFC 9110 §9.1).
     static func isMethod(_ method: Span<UInt8>) -> Bool {
@@ -77,10 +84,17 @@ enum FieldCheck {
 
 extension ASCII {
     /// Whether the bytes are exactly this text.
-    static func equalsExactly(_ bytes: Span<UInt8>, _ text: String) -> Bool {
-        let text = text.utf8Span.span
-        guard bytes.count == text.count else { return false }
-        for index in bytes.indices where bytes[index] != text[index] { return false }
+    @inline(__always)
+    static func equalsExactly(_ bytes: Span<UInt8>, _ text: StaticString) -> Bool {
+        guard bytes.count == text.utf8CodeUnitCount else { return false }
+        // A text of ours is there for ever.
+        let text = unsafe Span(_unsafeStart: text.utf8Start, count: bytes.count)
+        var index = 0
+        while index &+ 4 <= bytes.count, bytes.halfWord(at: index) == text.halfWord(at: index) { index &+= 4 }
+        while index < bytes.count {
+            guard bytes[index] == text[index] else { return false }
+            index &+= 1
+        }
         return true
     }
 }

@@ -3,9 +3,7 @@ import HTTPMessage
 
 extension ReceivedSection {
     /// Takes a pseudo field; its value waits aside, since only all of them together make a line.
-    mutating func addPseudo(
-        _ name: Span<UInt8>, _ value: Span<UInt8>, limits: ConnectionLimits, pool: BlockPool
-    ) throws(HeadFault) {
+    mutating func addPseudo(_ name: Span<UInt8>, _ value: Span<UInt8>) throws(HeadFault) {
         guard kind != .trailers else { throw .pseudoFieldUnknown }
         guard !hasLine else { throw .pseudoFieldLate }
         let range = ByteRange(from: aside.count, to: aside.count &+ value.count)
@@ -27,17 +25,17 @@ extension ReceivedSection {
     }
 
     /// Writes the first line, and Host, when the last pseudo field has come.
-    mutating func beginLines(limits: ConnectionLimits, pool: BlockPool) throws(HeadFault) {
+    mutating func beginLines() throws(HeadFault) {
         guard !hasLine else { return }
         hasLine = true
         switch kind {
         case .trailers: return
-        case .response: try beginResponse(pool)
-        case .request: try beginRequest(limits: limits, pool: pool)
+        case .response: try beginResponse()
+        case .request: try beginRequest()
         }
     }
 
-    private mutating func beginResponse(_ pool: BlockPool) throws(HeadFault) {
+    private mutating func beginResponse() throws(HeadFault) {
         guard pseudo.status.isPresent else { throw .statusMissing }
         let status = aside.bytes.extracting(pseudo.status)
         guard status.count == 3, status[0] &- 0x31 < 5, ASCII.isDigit(status[1]), ASCII.isDigit(status[2]),
@@ -48,17 +46,17 @@ extension ReceivedSection {
         lines.append(" \r\n", pool)
     }
 
-    private mutating func beginRequest(limits: ConnectionLimits, pool: BlockPool) throws(HeadFault) {
+    private mutating func beginRequest() throws(HeadFault) {
         guard pseudo.method.isPresent else { throw .methodMissing }
         let method = aside.bytes.extracting(pseudo.method)
         guard FieldCheck.isMethod(method) else { throw .methodMalformed }
         if ASCII.equalsExactly(method, "CONNECT") {
-            try beginTunnel(limits)
+            try beginTunnel()
         } else {
             guard !pseudo.tunnel.isPresent else { throw .pseudoFieldUnknown }
         }
         guard pseudo.scheme.isPresent else { throw .schemeMissing }
-        guard accepts(aside.bytes.extracting(pseudo.scheme), limits) else { throw .schemeNotAccepted }
+        guard accepts(aside.bytes.extracting(pseudo.scheme)) else { throw .schemeNotAccepted }
         guard pseudo.path.isPresent else { throw .pathMissing }
         let path = aside.bytes.extracting(pseudo.path)
         guard FieldCheck.isPath(path, method: method) else { throw .pathMalformed }
@@ -66,10 +64,10 @@ extension ReceivedSection {
         lines.append(" ", pool)
         lines.append(path, pool)
         lines.append(" HTTP/1.1\r\n", pool)
-        try addAuthority(pool)
+        try addAuthority()
     }
 
-    private mutating func addAuthority(_ pool: BlockPool) throws(HeadFault) {
+    private mutating func addAuthority() throws(HeadFault) {
         guard pseudo.authority.isPresent else { return }
         let authority = aside.bytes.extracting(pseudo.authority)
         guard Authority.isValid(authority) else { throw .authorityMalformed }
@@ -79,9 +77,9 @@ extension ReceivedSection {
     }
 
     /// CONNECT is taken as the opening of a WebSocket alone (RFC 8441 §4): nobody is connected to what a client names.
-    private mutating func beginTunnel(_ limits: ConnectionLimits) throws(HeadFault) {
+    private mutating func beginTunnel() throws(HeadFault) {
         guard pseudo.tunnel.isPresent else { throw .connectNotOffered }
-        guard limits.announcesTunnels else { throw .tunnelNotOffered }
+        guard bounds.announcesTunnels else { throw .tunnelNotOffered }
         guard ASCII.equalsIgnoringCase(aside.bytes.extracting(pseudo.tunnel), "websocket") else {
             throw .tunnelProtocolUnknown
         }
@@ -89,8 +87,8 @@ extension ReceivedSection {
         isTunnel = true
     }
 
-    private func accepts(_ scheme: Span<UInt8>, _ limits: ConnectionLimits) -> Bool {
-        switch limits.scheme {
+    private func accepts(_ scheme: Span<UInt8>) -> Bool {
+        switch bounds.scheme {
         case .https: ASCII.equalsIgnoringCase(scheme, "https")
         case .http: ASCII.equalsIgnoringCase(scheme, "http")
         case .either: ASCII.equalsIgnoringCase(scheme, "https") || ASCII.equalsIgnoringCase(scheme, "http")
@@ -101,7 +99,7 @@ extension ReceivedSection {
     ///
     /// The key's line is the last, so that whoever has randomness can put a key in its place: a client's own is
     /// ignored, and one of ours that an upstream could guess would prove nothing.
-    mutating func addHandshake(_ pool: BlockPool) {
+    mutating func addHandshake() {
         lines.append("connection: Upgrade\r\nupgrade: websocket\r\n", pool)
         if !hasVersion { lines.append("sec-websocket-version: 13\r\n", pool) }
         lines.append("sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n", pool)

@@ -6,6 +6,21 @@ enum SectionKind: UInt8 {
     case request, response, trailers
 }
 
+/// What the limits of a connection say about each section.
+struct SectionBounds {
+    let fieldCount: Int
+    let headerList: Int
+    let scheme: AcceptedScheme
+    let announcesTunnels: Bool
+
+    init(_ limits: ConnectionLimits) {
+        fieldCount = limits.fieldCount
+        headerList = limits.headerList
+        scheme = limits.scheme
+        announcesTunnels = limits.announcesTunnels
+    }
+}
+
 /// A header or trailer section as it is decoded, rebuilt into the lines of HTTP/1.1.
 ///
 ///     pseudo fields ──▶ aside                      (method, scheme, authority, path)
@@ -17,6 +32,8 @@ enum SectionKind: UInt8 {
 /// The first fault ends the copying; counting goes on, since the library decodes to the end of the section.
 struct ReceivedSection {
     let kind: SectionKind
+    let bounds: SectionBounds
+    let pool: BlockPool
     private(set) var fault: HeadFault?
     /// Fields so far, and their bytes as RFC 9113 §6.5.2 counts them.
     private(set) var fieldCount = 0
@@ -33,23 +50,26 @@ struct ReceivedSection {
     var cookieStart = -1
     var isTunnel = false
 
-    init(_ kind: SectionKind, lines: HeadText, aside: HeadText) {
+    /// Its texts have begun.
+    init(_ kind: SectionKind, _ bounds: SectionBounds, lines: HeadText, aside: HeadText, _ pool: BlockPool) {
         self.kind = kind
+        self.bounds = bounds
         self.lines = lines
         self.aside = aside
+        self.pool = pool
     }
 
     /// Takes the next field.
-    mutating func add(_ name: Span<UInt8>, _ value: Span<UInt8>, limits: ConnectionLimits, pool: BlockPool) {
+    mutating func add(_ name: Span<UInt8>, _ value: Span<UInt8>) {
         count(name.count &+ value.count)
         guard fault == nil else { return }
-        guard fieldCount <= limits.fieldCount else { return fail(.tooManyFields) }
-        guard listSize <= limits.headerList else { return fail(.listTooLarge) }
+        guard fieldCount <= bounds.fieldCount else { return fail(.tooManyFields) }
+        guard listSize <= bounds.headerList else { return fail(.listTooLarge) }
         do throws(HeadFault) {
             if name.count > 0, name[0] == 0x3a {
-                try addPseudo(name, value, limits: limits, pool: pool)
+                try addPseudo(name, value)
             } else {
-                try addField(name, value, limits: limits, pool: pool)
+                try addField(name, value)
             }
         } catch {
             fail(error)
@@ -62,16 +82,19 @@ struct ReceivedSection {
         listSize &+= bytes &+ 32
     }
 
+    /// Whether there are so many fields that nobody should look at the next ones.
+    var isEndless: Bool { fieldCount > bounds.fieldCount &* 10 }
+
     /// Notes the first thing that is wrong.
     mutating func fail(_ fault: HeadFault) {
         if self.fault == nil { self.fault = fault }
     }
 
     /// Ends the section: what was put aside becomes lines, and the empty line follows.
-    mutating func finish(limits: ConnectionLimits, pool: BlockPool) {
+    mutating func finish() {
         guard fault == nil else { return }
         do throws(HeadFault) {
-            try beginLines(limits: limits, pool: pool)
+            try beginLines()
             if kind == .request, hostCount == 0, !pseudo.authority.isPresent { throw .authorityMissing }
         } catch {
             return fail(error)
@@ -82,22 +105,20 @@ struct ReceivedSection {
             lines.append("\r\n", pool)
         }
         guard kind != .trailers else { return }
-        if isTunnel { addHandshake(pool) }
+        if isTunnel { addHandshake() }
         lines.append("\r\n", pool)
     }
 
     // MARK: Fields
 
-    private mutating func addField(
-        _ name: Span<UInt8>, _ value: Span<UInt8>, limits: ConnectionLimits, pool: BlockPool
-    ) throws(HeadFault) {
+    private mutating func addField(_ name: Span<UInt8>, _ value: Span<UInt8>) throws(HeadFault) {
         guard FieldCheck.isName(name) else { throw .fieldNameMalformed }
         guard FieldCheck.isValue(value) else { throw .fieldValueMalformed }
-        try beginLines(limits: limits, pool: pool)
+        if !hasLine { try beginLines() }
         let id = FieldID.identify(name)
         switch id {
-        case .cookie where kind == .request: return addCookie(value, pool)
-        case .host where kind == .request: guard try acceptHost(value, limits: limits) else { return }
+        case .cookie where kind == .request: return addCookie(value)
+        case .host where kind == .request: guard try acceptHost(value) else { return }
         case .te where kind == .request:
             guard !hasTE, ASCII.equalsIgnoringCase(value, "trailers") else { throw .transferCodings }
             hasTE = true
@@ -108,24 +129,17 @@ struct ReceivedSection {
         case _ where kind == .trailers && !TrailerRules.passes(name, id): return
         default: break
         }
-        addLine(name, value, pool)
-    }
-
-    private mutating func addLine(_ name: Span<UInt8>, _ value: Span<UInt8>, _ pool: BlockPool) {
-        lines.append(name, pool)
-        lines.append(": ", pool)
-        lines.append(value, pool)
-        lines.append("\r\n", pool)
+        lines.appendLine(name, value, pool)
     }
 
     /// Parts of a cookie are joined in their order (RFC 9113 §8.2.3), wherever they stand.
-    private mutating func addCookie(_ value: Span<UInt8>, _ pool: BlockPool) {
+    private mutating func addCookie(_ value: Span<UInt8>) {
         if cookieStart < 0 { cookieStart = aside.count } else { aside.append("; ", pool) }
         aside.append(value, pool)
     }
 
     /// Whether Host is to be written for it: `:authority` stands there already if there was one.
-    private mutating func acceptHost(_ value: Span<UInt8>, limits: ConnectionLimits) throws(HeadFault) -> Bool {
+    private mutating func acceptHost(_ value: Span<UInt8>) throws(HeadFault) -> Bool {
         hostCount &+= 1
         guard hostCount == 1 else { throw .hostRepeated }
         guard Authority.isValid(value) else { throw .authorityMalformed }

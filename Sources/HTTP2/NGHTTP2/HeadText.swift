@@ -57,6 +57,27 @@ struct HeadText {
         count &+= bytes.count
     }
 
+    /// Adds the line of a field.
+    @inline(__always)
+    mutating func appendLine(_ name: Span<UInt8>, _ value: Span<UInt8>, _ pool: BlockPool) {
+        let size = name.count &+ value.count &+ 4
+        if capacity &- count < size { move(to: max(capacity &* 2, count &+ size), pool) }
+        guard var end = unsafe base else { return }
+        // There is room for all of it since two lines above.
+        unsafe end += count
+        unsafe name.withUnsafeBufferPointer {
+            if let first = $0.baseAddress { unsafe end.update(from: first, count: $0.count) }
+        }
+        unsafe end += name.count
+        unsafe (end[0], end[1]) = (0x3a, 0x20)
+        unsafe value.withUnsafeBufferPointer {
+            if let first = $0.baseAddress { unsafe (end + 2).update(from: first, count: $0.count) }
+        }
+        unsafe end += value.count &+ 2
+        unsafe (end[0], end[1]) = (0x0d, 0x0a)
+        count &+= size
+    }
+
     /// Adds a text of ours.
     @inline(__always)
     mutating func append(_ text: StaticString, _ pool: BlockPool) {

@@ -24,13 +24,28 @@ struct SentHead {
     /// The fields, until the next head is made.
     var first: UnsafePointer<nghttp2_nv>? { unsafe UnsafePointer(fields.baseAddress) }
 
-    /// Adds a field with a name in any case; false when there is no room.
+    /// Adds a field with a name in any case; false when there is no room, or when the name is none.
     mutating func add(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, isSecret: Bool) -> Bool {
         guard let room = unsafe names.baseAddress,
-            unsafe count < fields.count && namesUsed + name.count <= names.count
+            unsafe name.count > 0 && count < fields.count && namesUsed + name.count <= names.count
         else { return false }
         let start = namesUsed
-        for index in 0..<name.count { unsafe names[start &+ index] = ASCII.lowercase(name[index]) }
+        var index = 0
+        // Eight at a time as long as they are letters and dashes, which bit 5 makes the lowered ones.
+        while index &+ 8 <= name.count {
+            let word = unsafe name.span.word(at: index)
+            guard ByteWord.lettersAndDashes(word) == ByteWord.tops else { break }
+            let lowered = (word | 0x2020_2020_2020_2020).littleEndian
+            unsafe UnsafeMutableRawPointer(room + start + index).storeBytes(of: lowered, as: UInt64.self)
+            index &+= 8
+        }
+        while index < name.count {
+            let byte = unsafe name[index]
+            // Pseudo fields are ours.
+            guard ASCII.isToken(byte) || byte == 0x3a && index == 0 else { return false }
+            unsafe (room + start)[index] = ASCII.lowercase(byte)
+            index &+= 1
+        }
         namesUsed += name.count
         let flags = isSecret ? UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue) : 0
         unsafe fields[count] = nghttp2_nv(
@@ -66,10 +81,11 @@ struct SentHead {
             while to > from, unsafe text[to - 1] == 0x20 || text[to - 1] == 0x09 { to -= 1 }
             let name = unsafe UnsafeBufferPointer(rebasing: text[line..<colon])
             let value = unsafe UnsafeBufferPointer(rebasing: text[from..<to])
-            if unsafe rules.sends(name.span) {
+            let id = unsafe FieldID.identify(name.span)
+            if unsafe rules.sends(name.span, id) {
                 // A value with a line in it, or a name of two words, is no field of ours: nothing is sent then.
-                guard unsafe FieldCheck.isSendable(name.span, value.span),
-                    unsafe add(name, value, isSecret: rules.isSecret(name.span))
+                guard unsafe FieldCheck.isValue(value.span), unsafe name[0] != 0x3a,
+                    unsafe add(name, value, isSecret: rules.isSecret(id))
                 else { return false }
             }
             line = end + 2
@@ -87,19 +103,19 @@ struct LineRules {
     var isTunnel = false
 
     /// Connection-specific fields stay behind (RFC 9113 §8.2.2).
-    func sends(_ name: Span<UInt8>) -> Bool {
-        switch FieldID.identify(name) {
+    func sends(_ name: Span<UInt8>, _ id: FieldID) -> Bool {
+        switch id {
         case .connection, .keepAlive, .proxyConnection, .transferEncoding, .upgrade, .http2Settings: false
         case .host: !isRequest
         case .secWebSocketAccept, .secWebSocketKey: !isTunnel
-        case let id where isTrailers: TrailerRules.passes(name, id)
+        case _ where isTrailers: TrailerRules.passes(name, id)
         default: true
         }
     }
 
     /// Values that must not enter the table that all streams of a connection share (H2-84).
-    func isSecret(_ name: Span<UInt8>) -> Bool {
-        switch FieldID.identify(name) {
+    func isSecret(_ id: FieldID) -> Bool {
+        switch id {
         case .authorization, .cookie, .setCookie, .dpop, .proxyAuthorization, .dpopNonce: true
         default: false
         }

@@ -38,12 +38,6 @@ public struct ServerConnection: @unchecked Sendable {
         return nil
     }
 
-    /// Whether the content that was told last is all of its frame that was left, and the frame ends its stream: `ended` follows, or `reset`
-    /// where that is not the length that was announced.
-    public var endsWithContent: Bool {
-        unsafe session.state.pointee.input.frameLeft == 0 && session.state.pointee.input.frame.endsStream
-    }
-
     /// Why no more input is taken, if so: what is queued is still sent, and then the connection closed.
     public var fault: ConnectionFault? { unsafe session.state.pointee.fault }
 

@@ -61,22 +61,26 @@ extension Session {
 
     /// The next of the events behind a head.
     func streamEvent() -> StreamEvent? {
-        let events = unsafe state.pointee.events
-        if events.contentCount > 0 {
+        let count = unsafe state.pointee.events.contentCount
+        if count > 0 {
             unsafe state.pointee.events.contentCount = 0
-            if let kept = unsafe kept(events.contentStream) {
-                let bytes = unsafe UnsafeBufferPointer(start: events.content, count: events.contentCount)
-                return unsafe .content(events.contentStream, kept.pointee.place, bytes)
+            let stream = unsafe state.pointee.events.contentStream
+            if let kept = unsafe kept(stream) {
+                let bytes = unsafe UnsafeBufferPointer(start: state.pointee.events.content, count: count)
+                return unsafe .content(stream, kept.pointee.place, bytes)
             }
         }
-        if events.ended != 0 {
+        let ended = unsafe state.pointee.events.ended
+        if ended != 0 {
             unsafe state.pointee.events.ended = 0
-            return unsafe .ended(events.ended, place(events.ended))
+            return unsafe .ended(ended, place(ended))
         }
-        guard events.reset != 0 else { return nil }
+        let reset = unsafe state.pointee.events.reset
+        guard reset != 0 else { return nil }
         unsafe state.pointee.events.reset = 0
         return unsafe .reset(
-            events.reset, place(events.reset), ErrorCode(rawValue: events.resetCode), byPeer: events.resetByPeer)
+            reset, place(reset), ErrorCode(rawValue: state.pointee.events.resetCode),
+            byPeer: state.pointee.events.resetByPeer)
     }
 
     /// What is kept of a stream, also when it has closed and that was not told yet: its last frame ends it at once.

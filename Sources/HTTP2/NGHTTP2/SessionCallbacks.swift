@@ -68,9 +68,11 @@ extension Session {
         var lines = HeadText()
         var aside = HeadText()
         let memory = unsafe state.pointee.memory.state
+        let pool = unsafe memory.pointee.pool
         unsafe lines.begin(in: memory.pointee.lines)
         unsafe aside.begin(in: memory.pointee.aside)
-        unsafe state.pointee.section = ReceivedSection(kind(of: stream, frame), lines: lines, aside: aside)
+        unsafe state.pointee.section = ReceivedSection(
+            kind(of: stream, frame), SectionBounds(state.pointee.limits), lines: lines, aside: aside, pool)
         unsafe state.pointee.sectionStream = stream
     }
 
@@ -81,8 +83,7 @@ extension Session {
     }
 
     func add(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Int32 {
-        let (limits, pool) = unsafe (state.pointee.limits, state.pointee.memory.pool)
-        unsafe state.pointee.section?.add(name.span, value.span, limits: limits, pool: pool)
+        unsafe state.pointee.section?.add(name.span, value.span)
         return answerToField()
     }
 
@@ -98,8 +99,7 @@ extension Session {
     /// A section of sixty thousand references of a byte would else cost milliseconds though nobody looks at them, for the
     /// library decodes a section to its end. An upstream's connection is others' too: there its stream ends alone.
     private func answerToField() -> Int32 {
-        let (count, bound) = unsafe (state.pointee.section?.fieldCount ?? 0, state.pointee.limits.fieldCount)
-        guard count > bound * 10 else { return 0 }
+        guard unsafe state.pointee.section?.isEndless == true else { return 0 }
         guard unsafe state.pointee.isServer else { return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue }
         spend(.oversizedHeads)
         return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
@@ -144,8 +144,7 @@ extension Session {
         guard unsafe state.pointee.sectionStream == stream, let kind = unsafe state.pointee.section?.kind else {
             return
         }
-        let (limits, pool) = unsafe (state.pointee.limits, state.pointee.memory.pool)
-        unsafe state.pointee.section?.finish(limits: limits, pool: pool)
+        unsafe state.pointee.section?.finish()
         if kind == .request {
             let kept = unsafe keep(stream)
             unsafe kept.pointee.isTunnel = state.pointee.section?.isTunnel == true

@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import TestTraits
 import Testing
 
 /// HTTP/2 as curl, nghttp and h2load speak it, to upstreams of HTTP/1.1.
@@ -88,6 +89,28 @@ import Testing
         let recorded = try #require(stage.upstream.onlyRequest(for: "/open/body"))
         #expect(recorded.fields["transfer-encoding"] == ["chunked"])
         #expect(recorded.body.count == 1_000_000)
+    }
+
+    @Test(.holds("H2-42"), arguments: [(400_000, true), (10_000, false)])
+    func `may send more at once of a body that is large, when its upstream takes it`(count: Int, grows: Bool) throws {
+        let file = stage.gateway.folder + "/window-\(count)"
+        try Data(repeating: 0x63, count: count).write(to: URL(fileURLWithPath: file))
+        let child = try ChildProcess(
+            "/usr/bin/nghttp",
+            [
+                "-nv", "--no-dep", "-H", ":authority: gateway.test", "-d", file,
+                "http://127.0.0.1:\(stage.gateway.port)/open/body",
+            ])
+        #expect(child.waitForEnd() == .exited(0))
+        let lines = child.output.now
+        // Where a frame stands in a line, and by how much it opens the window in the next.
+        let increments = zip(lines, lines.dropFirst()).compactMap { frame, details -> Int? in
+            guard frame.contains("recv WINDOW_UPDATE"), !frame.contains("stream_id=0>") else { return nil }
+            return Int(details.filter(\.isNumber))
+        }
+        // A stream has 64 KiB until then.
+        #expect(increments.contains { $0 > 128 << 10 } == grows, "\(increments)")
+        #expect(try #require(stage.upstream.onlyRequest(for: "/open/body")).body.count == count)
     }
 
     @Test func `gets a body of any framing whole`() throws {

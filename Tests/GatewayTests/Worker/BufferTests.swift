@@ -38,8 +38,8 @@ extension Buffer {
         var (pool, buffer) = (BufferPool(), Buffer())
         var expected: [UInt8] = []
         for (count, capacity) in [
-            (4096, 4 << 10), (1, 16 << 10), (12_287, 16 << 10), (1, 64 << 10), (49_151, 64 << 10), (1, 192 << 10),
-            (120_000, 192 << 10),
+            (4096, 4 << 10), (1, 16 << 10), (12_287, 16 << 10), (1, 64 << 10), (49_151, 64 << 10), (1, 256 << 10),
+            (120_000, 256 << 10),
         ] {
             let piece = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ expected.count) }
             #expect(buffer.append(piece, from: &pool))
@@ -112,7 +112,7 @@ extension Buffer {
 @Suite struct `the pool of buffers` {
     @Test(arguments: [
         (0, 4 << 10), (1, 4 << 10), (4096, 4 << 10), (4097, 16 << 10), (16_384, 16 << 10), (16_385, 64 << 10),
-        (65_536, 64 << 10), (65_537, 192 << 10), (196_608, 192 << 10),
+        (65_536, 64 << 10), (65_537, 256 << 10), (262_144, 256 << 10),
     ])
     func `lends the smallest size that fits`(count: Int, size: Int) {
         var pool = BufferPool()
