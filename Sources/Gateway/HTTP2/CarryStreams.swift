@@ -84,11 +84,12 @@ extension WorkerRef {
         client.pointee.part = .none
         pointee.connections.clients.retire(client)
         stream.pointee.client = nil
+        stream.pointee.session.pointee.exchanges -= 1
         giveWindowBack(stream)
         guard !stream.pointee.isGone, !stream.pointee.mustEnd else { return }
         if !stream.pointee.isEndSent {
             // An answer that is not whole must not look as if it were (RFC 9113 §8.1).
-            stream.pointee.session.pointee.core.reset(stream.pointee.number, .internalError)
+            stream.pointee.session.pointee.core.reset(stream.pointee.number, stream.pointee.code)
         } else if !stream.pointee.hasEnded {
             // It is answered; what still comes of the request is nobody's (H2-17).
             stream.pointee.session.pointee.core.reset(stream.pointee.number, .noError)
