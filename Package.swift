@@ -325,7 +325,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "portcullis", "SharedStateTests", "StoreClientTests", "SharedState", "Sessions", "JSON", "Bytes",
-                "Crypto", "JOSE",
+                "Crypto", "JOSE", "CNGHTTP2",
                 "TestSupport", "TestTraits",
             ],
             swiftSettings: settings),

@@ -129,6 +129,8 @@ extension ExchangeRef {
 /// Why a response is not whole, for the access log: its status alone would look like a success.
 enum Truncation: UInt8 {
     case none, upstreamClosed, upstreamTimedOut, clientLeft
+    /// The process ended before it.
+    case shutDown
 }
 
 /// Sixteen random bytes that name one request in answers, logs and at the upstream.

@@ -283,6 +283,7 @@ package final class Gateway: @unchecked Sendable {
         guard !isFinishing else { return control.stop() }
         isFinishing = true
         operatorLog.write(.info, event)
+        if event == .drainTimedOut { for worker in workers { worker.tell { $0.cutStreams() } } }
         drainDelayTimer?.cancel()
         drainTimer?.cancel()
         lateClients?.stop()

@@ -36,6 +36,8 @@ struct ClientNetworks {
         case refusals
         /// New TLS connections.
         case handshakes
+        /// Connections of HTTP/2 that were told to calm down.
+        case calms
     }
 
     private struct Place {
@@ -43,7 +45,7 @@ struct ClientNetworks {
         var held = InlineArray<8, UInt32>(repeating: 0)
         var isUsed = false
         /// What the client has taken of each of its rates, by microseconds of the monotonic clock.
-        var buckets = InlineArray<4, TokenBucket>(repeating: TokenBucket())
+        var buckets = InlineArray<5, TokenBucket>(repeating: TokenBucket())
 
         var isRemembered: Bool {
             for index in buckets.indices where !buckets[index].isNew { return true }
@@ -118,6 +120,11 @@ struct ClientNetworks {
         if !places[index].isRemembered { remembered += 1 }
         places[index].buckets[rated.rawValue].take(at: now, rate)
         return 0
+    }
+
+    /// In how many microseconds the client may do that; 0 when it may now.
+    func wait(_ network: (UInt64, UInt64), _ rated: Rated, at now: UInt64, _ rate: TokenRate) -> UInt64 {
+        places[place(of: network)].buckets[rated.rawValue].wait(at: now, rate)
     }
 
     /// Forgets clients whose rate has recovered, as far as some looks find them; to be called now and then.

@@ -94,6 +94,7 @@ extension WorkerRef {
             ]
             pointee.journal.operatorLog.write(.debug, .clientTooSlow, fields.with(suppressed: suppressed))
         }
+        if let stream = client.pointee.part.stream { return stopStalled(stream, client) }
         // The client must see that something is missing.
         client.resetOnClose()
         closeClient(client)

@@ -91,11 +91,12 @@ extension WorkerRef {
         pointee.connections.clients.retire(client)
         stream.pointee.client = nil
         if stream.pointee.callTime.place != nil { pointee.connections.wheel.remove(stream.callTime) }
+        stream.pointee.session.pointee.exchanges -= 1
         giveWindowBack(stream)
         guard !stream.pointee.isGone, !stream.pointee.mustEnd else { return }
         if !stream.pointee.isEndSent {
             // An answer that is not whole must not look as if it were (RFC 9113 §8.1).
-            stream.pointee.session.pointee.core.reset(stream.pointee.number, .internalError)
+            stream.pointee.session.pointee.core.reset(stream.pointee.number, stream.pointee.code)
         } else if !stream.pointee.hasEnded {
             // It is answered; what still comes of the request is nobody's (H2-17).
             stream.pointee.session.pointee.core.reset(stream.pointee.number, .noError)

@@ -3,15 +3,25 @@ import Telemetry
 
 /// The end of connections that speak HTTP/2.
 extension WorkerRef {
-    /// How long streams may be on their way that were begun before the peer could hear of the end, in milliseconds.
-    private static var farewellTime: Int { 1000 }
-
     /// Takes no more streams than those that are on their way; the connection ends with the last of them (RFC 9113 §6.8).
-    func endSoon(_ session: SessionRef) {
-        guard session.pointee.farewell == .none else { return }
+    ///
+    /// What was begun before the peer could hear of it has come when it has answered our ping, or is not waited for.
+    func endSoon(_ session: SessionRef, _ cause: GoAwayCause) {
+        guard session.pointee.farewell == .none, !session.pointee.isEnding else { return }
         session.pointee.farewell = .announced
+        pointee.journal.metrics.count(cause)
         session.pointee.core.end(.announced)
-        setTimeout(session.pointee.client.timeout, WorkerRef.farewellTime)
+        session.pointee.core.ping()
+        beginWaiting(session)
+        queue(session)
+    }
+
+    /// The peer has heard that the connection ends: which stream was the last is certain now.
+    func sayLastStream(_ session: SessionRef) {
+        guard session.pointee.farewell == .announced, !session.pointee.isEnding else { return }
+        session.pointee.farewell = .said
+        session.pointee.core.end(.final(.noError))
+        beginWaiting(session)
         queue(session)
     }
 
@@ -21,6 +31,8 @@ extension WorkerRef {
     func sayEnded(_ session: SessionRef) {
         guard !session.pointee.isEnding, let fault = session.pointee.core.fault else { return }
         session.pointee.isEnding = true
+        countEnd(session, by: fault)
+        session.pointee.waitsSince = pointee.connections.wheel.now
         setTimeout(session.pointee.client.timeout, WorkerRef.farewellTime)
         guard pointee.journal.operatorLog.writes(.info),
             let suppressed = admitLine(of: LineRateLimits.Event.streamsEnded)
@@ -34,10 +46,38 @@ extension WorkerRef {
     /// A time of the connection is over: for its next request, for taking what it asked for, or for streams on their way.
     func multiplexingTimedOut(_ client: ClientRef) {
         guard let session = client.pointee.part.session else { return closeClient(client) }
-        guard session.pointee.farewell != .said else { return closeClient(client) }
-        session.pointee.farewell = .said
-        session.pointee.core.end(.final(.noError))
-        sendFrames(session)
+        guard !session.pointee.isEnding, session.pointee.farewell != .said else { return closeClient(client) }
+        if session.pointee.farewell == .none {
+            session.pointee.farewell = .announced
+            pointee.journal.metrics.count(GoAwayCause.idle)
+        }
+        sayLastStream(session)
+    }
+
+    /// Everything is said on both sides: what the peer still sends is read away for a moment, so that the close does not
+    /// reset what it has not read yet (RFC 9112 §9.6).
+    func leave(_ session: SessionRef) {
+        let client = session.pointee.client
+        end(session)
+        client.pointee.pace.stop()
+        client.pointee.lingers = true
+        endClient(client)
+    }
+
+    /// Counts a peer that the core has asked to end, for its resets.
+    ///
+    /// It is not led to the end: who goes on is to spend what is left, and to be told to calm down.
+    func followBudget(_ session: SessionRef) {
+        guard session.pointee.core.isNearlySpent, !session.pointee.isWarned else { return }
+        session.pointee.isWarned = true
+        pointee.journal.metrics.count(GoAwayCause.resets)
+    }
+
+    private func countEnd(_ session: SessionRef, by fault: ConnectionFault) {
+        guard case .calm(let cause) = fault else { return pointee.journal.metrics.count(GoAwayCause.fault) }
+        pointee.journal.metrics.count(GoAwayCause.calm)
+        pointee.journal.metrics.count(cause.metric)
+        rememberCalmed(session.pointee.client)
     }
 
     /// The connection is closed: so are those that its streams stand for.
@@ -47,8 +87,10 @@ extension WorkerRef {
             stream.pointee.isGone = true
             if let client = stream.pointee.client { closeClient(client) }
             unlink(stream)
+            pointee.journal.metrics.adjust(.http2OpenStreams, by: -1)
             pointee.connections.http2.streams.retire(stream)
         }
+        pointee.journal.metrics.adjust(.http2Connections, by: -1)
         leaveQueue(session)
         session.pointee.core.destroy()
         client.pointee.part = .none
@@ -65,6 +107,17 @@ extension WorkerRef {
         while let before = one {
             if before.pointee.nextQueued == session { before.pointee.nextQueued = session.pointee.nextQueued }
             one = before.pointee.nextQueued
+        }
+    }
+}
+
+extension CalmCause {
+    /// What the metric calls it.
+    fileprivate var metric: CalmReason {
+        switch self {
+        case .resets: .resets
+        case .cheapFrames: .cheapFrames
+        case .oversizedHeads: .oversizedHeads
         }
     }
 }

@@ -8,6 +8,8 @@ struct HTTP2Session {
     /// New requests that are handed on in one go; the others wait for the loop's next turn, so that one connection cannot
     /// own the worker (H2-54).
     static let requestsAtOnce = 8
+    /// Exchanges of one connection at a time, however many streams they were begun by (H2-53).
+    static let mostExchanges = 128
     /// Bytes of frames that are put together for one write: as much as one TLS record holds.
     static let writeSize = 16 << 10
     /// What a stream may send whose request was let through: as much as one buffer holds.
@@ -27,6 +29,22 @@ struct HTTP2Session {
     var toSend: StreamRef?
     var toRead: StreamRef?
     var sent: StreamRef?
+    /// What the logs call the connection.
+    let identifier: UInt64
+    /// How many streams it may open yet, and until when.
+    var life: ConnectionLife
+    /// Exchanges of its streams that are not over.
+    var exchanges = 0
+    /// The tick since which it waits for what its clock is about.
+    var waitsSince: UInt32
+    /// The tick at which some stream's answer went on last.
+    var movedAt: UInt32
+    /// A stream was opened: it is idle when there is none, and no longer new.
+    var hasServed = false
+    /// The core has asked its peer to end it, for its resets.
+    var isWarned = false
+    /// Its listener is gone: there is nothing by which a new stream could be judged.
+    var takesNoStreams = false
     /// New requests that may be handed on before the loop's next turn.
     var requestsLeft = 0
     /// It broke a rule of the connection, or is told to go: closed as soon as everything has left.
@@ -48,9 +66,13 @@ struct HTTP2Session {
         case said
     }
 
-    init(_ client: ClientRef, _ core: ServerConnection) {
+    init(_ client: ClientRef, _ core: ServerConnection, identifier: UInt64, _ life: ConnectionLife, tick: UInt32) {
         self.client = client
         self.core = core
+        self.identifier = identifier
+        self.life = life
+        waitsSince = tick
+        movedAt = tick
     }
 }
 
@@ -89,6 +111,10 @@ struct HTTP2Stream {
     var isGone = false
     /// The clock of a call that has a deadline, or a token that ends.
     var callTime = Timeout(of: .call)
+    /// The code of its reset: of ours, should its answer not become whole, until the peer or the core has reset it.
+    var code = ErrorCode.internalError
+    /// Who has reset it.
+    var resetBy = ResetSide.none
     /// Bytes that were put in frames since its client was told.
     var framed = 0
     var isToSend = false
@@ -121,4 +147,9 @@ struct HTTP2Stream {
         }
         return Int(exchange.pointee.request.remaining) - 1
     }
+}
+
+/// Who ended a stream before its answer was whole.
+enum ResetSide: UInt8 {
+    case none, client, gateway
 }

@@ -4,6 +4,7 @@ import Crypto
 import HTTP1
 import HTTP2
 import HTTPMessage
+import Telemetry
 import Transport
 
 /// From frames to requests, and to what follows them.
@@ -13,11 +14,16 @@ extension WorkerRef {
         guard let memory = pointee.connections.http2.frames.memory,
             let core = ServerConnection(limits(of: client), memory: memory, source: HTTP2Stream.source)
         else { return closeClient(client) }
-        let session = pointee.connections.http2.sessions.take(HTTP2Session(client, core))
+        let session = makeSession(client, core)
         client.pointee.part = .session(session)
         client.pointee.state = .multiplexing
         client.pointee.isHeadTimed = false
-        setTimeout(client.timeout, pointee.policy.timeouts.requestHead)
+        setClock(session)
+        if pointee.listening.isDraining {
+            endSoon(session, .shutdown)
+        } else if client.pointee.endsSoon {
+            endSoon(session, .reload)
+        }
         receive(session, pointee.connections.http2.frames.bytes, count)
     }
 
@@ -37,7 +43,7 @@ extension WorkerRef {
             let isTrusted = listener.pointee.proxies.contains(peer) || listener.pointee.terminators.contains(peer)
             limits.scheme = isTrusted ? .either : .http
         }
-        return limits
+        return wasCalmed(client) ? limits.afterCalm() : limits
     }
 
     /// Reads frames off the client's socket.
@@ -97,6 +103,7 @@ extension WorkerRef {
     func followEvents(_ session: SessionRef) {
         session.pointee.isAtWork = true
         while session.pointee.requestsLeft > 0, let event = session.pointee.core.nextEvent() { follow(event, session) }
+        followBudget(session)
         readStreams(session)
         session.pointee.isAtWork = false
     }
@@ -111,14 +118,18 @@ extension WorkerRef {
             refuse(session, number, fault, isOpen: hasBody)
         case .content(let number, let place, let content): take(content, of: number, stream(place), session)
         case .trailers(_, let place, let lines): if let stream = stream(place) { passTrailers(lines, of: stream) }
-        case .pong, .goAway: break
+        case .pong: sayLastStream(session)
+        // The core takes what it still sends, and is over when its streams are.
+        case .goAway: break
         case .ended(_, let place):
             guard let stream = stream(place) else { return }
             stream.pointee.hasEnded = true
             read(stream)
-        case .reset(_, let place, _, _):
+        case .reset(_, let place, let code, let byPeer):
             guard let stream = stream(place) else { return }
             stream.pointee.isGone = true
+            stream.pointee.code = code
+            stream.pointee.resetBy = byPeer ? .client : .gateway
             if let client = stream.pointee.client { closeClient(client) }
         case .closed(_, let place, _): if let stream = stream(place) { forget(stream) }
         }
@@ -126,6 +137,12 @@ extension WorkerRef {
 
     private func stream(_ place: UnsafeMutableRawPointer?) -> StreamRef? {
         place?.assumingMemoryBound(to: HTTP2Stream.self)
+    }
+
+    /// Whether nothing is done for a new stream, which its client may send again elsewhere: there is no listener to judge it
+    /// by, or what earlier streams began is not over, though they are (H2-53).
+    private func refusesStream(_ session: SessionRef) -> Bool {
+        session.pointee.takesNoStreams || session.pointee.exchanges >= HTTP2Session.mostExchanges
     }
 
     /// The connection that a new stream stands for.
@@ -137,7 +154,9 @@ extension WorkerRef {
         session.pointee.streams?.pointee.previous = stream
         session.pointee.streams = stream
         session.pointee.streamCount += 1
-        if session.pointee.streamCount == 1, session.pointee.farewell != .announced { clearTimeout(carrier.timeout) }
+        session.pointee.exchanges += 1
+        countStream(session)
+        if session.pointee.streamCount == 1 { setClock(session) }
         var connection = ClientConnection(self, of: carrier.pointee.peer, at: carrier.pointee.listener)
         connection.clearText = carrier.pointee.clearText
         connection.patience = carrier.pointee.patience
@@ -155,9 +174,14 @@ extension WorkerRef {
         _ session: SessionRef, _ number: Int32, _ head: UnsafeMutableBufferPointer<UInt8>, isOpen: Bool, isTunnel: Bool
     ) {
         guard let bytes = head.baseAddress else { return session.pointee.core.reset(number, .internalError) }
+        guard !refusesStream(session) else { return session.pointee.core.reset(number, .refusedStream) }
         if isTunnel { writeWebSocketKey(bytes + head.count - WorkerRef.webSocketKeyFromEnd) }
         let client = open(session, number, isOpen: isOpen)
-        client.pointee.part.stream?.pointee.isTunnel = isTunnel
+        if isTunnel, let stream = client.pointee.part.stream {
+            stream.pointee.isTunnel = true
+            // A tunnel's end is no fault of anybody's (RFC 8441 §5).
+            stream.pointee.code = .cancel
+        }
         understand(client, bytes, head.count, isKept: false)
         // A head that was made here is whole.
         if client.pointee.state == .awaitingHead { abortClient(client) }
@@ -173,6 +197,7 @@ extension WorkerRef {
 
     /// A head that is no request which can be read in one way: answered as one of HTTP/1.1 would be (H-D1).
     private func refuse(_ session: SessionRef, _ number: Int32, _ fault: HeadFault, isOpen: Bool) {
+        guard !refusesStream(session) else { return session.pointee.core.reset(number, .refusedStream) }
         let client = open(session, number, isOpen: isOpen)
         let exchange = beginExchange(client, pointee.connections.http2.frames.bytes, isParsed: false)
         answer(exchange, refused: refused(fault))
@@ -222,11 +247,12 @@ extension WorkerRef {
         let session = stream.pointee.session
         unlink(stream)
         session.pointee.streamCount -= 1
+        pointee.journal.metrics.adjust(.http2OpenStreams, by: -1)
         pointee.connections.http2.streams.retire(stream)
-        guard session.pointee.streamCount == 0, session.pointee.farewell == .none, !session.pointee.isEnding else {
+        guard session.pointee.streamCount == 0, session.pointee.farewell != .announced, !session.pointee.isEnding else {
             return
         }
-        setTimeout(session.pointee.client.timeout, keepAliveTimeout)
+        beginWaiting(session)
     }
 
     /// Takes the stream out of all chains of its session.

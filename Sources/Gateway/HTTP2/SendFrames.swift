@@ -16,7 +16,7 @@ extension WorkerRef {
         tellSent(session)
         // Frames that left may have been the last of their streams.
         followEvents(session)
-        if client.pointee.output.isEmpty, session.pointee.core.isOver { return closeClient(client) }
+        if client.pointee.output.isEmpty, session.pointee.core.isOver { return leave(session) }
         guard client.pointee.input.isEmpty, session.pointee.requestsLeft > 0 else {
             client.stopReading()
             return queue(session)
@@ -61,6 +61,7 @@ extension WorkerRef {
             guard !head.isInterim else { continue }
             stream.pointee.isHeadSent = true
             stream.pointee.isEndSent = isWhole
+            stream.pointee.session.pointee.movedAt = pointee.connections.wheel.now
         }
     }
 
@@ -71,7 +72,10 @@ extension WorkerRef {
             let sent = client.pointee.stream.write(output.bytes, count: output.count)
             if sent == ByteStream.failed { return false }
             if sent > 0 { client.pointee.output.consume(sent, to: &pointee.connections.buffers) }
-            guard client.pointee.output.isEmpty else { return true }
+            guard client.pointee.output.isEmpty else {
+                awaitTaking(client, taken: max(0, sent))
+                return true
+            }
         }
         let bytes = pointee.connections.http2.frames.output
         while true {
@@ -85,17 +89,13 @@ extension WorkerRef {
                     bytes + max(0, sent), count - max(0, sent), from: &pointee.connections.buffers)
             else { return false }
             client.startWriting()
-            if !session.pointee.isEnding { setTimeout(client.timeout, Int(client.pointee.patience)) }
+            if !session.pointee.isEnding { awaitTaking(client, taken: max(0, sent)) }
             return true
         }
         guard client.pointee.writeEvent != nil else { return true }
         client.stopWriting()
-        guard !session.pointee.isEnding else { return true }
-        if session.pointee.streamCount > 0 {
-            clearTimeout(client.timeout)
-        } else {
-            setTimeout(client.timeout, keepAliveTimeout)
-        }
+        client.pointee.pace.stop()
+        setClock(session)
         return true
     }
 
@@ -154,6 +154,7 @@ extension HTTP2Stream {
         memcpy(bytes, client.pointee.output.bytes, count)
         client.pointee.output.consume(count, to: &worker.pointee.connections.buffers)
         stream.pointee.framed += count
+        stream.pointee.session.pointee.movedAt = worker.pointee.connections.wheel.now
         worker.note(stream)
     }
 }

@@ -93,7 +93,7 @@ extension WorkerRef {
             log.pointee.line.member("client", UnsafeBufferPointer(start: start, count: length).span, limit: 48)
         }
         putRequest(exchange, log)
-        if exchange.pointee.client.pointee.part.isStream { log.pointee.line.member("protocol", "h2") }
+        putStream(exchange, log)
         log.pointee.line.member("status", Int64(exchange.pointee.status))
         log.pointee.line.member("decision", exchange.pointee.refusal == nil ? "allow" : "deny")
         if let refusal = exchange.pointee.refusal { log.pointee.line.member("cause", refusal.word) }
@@ -105,6 +105,7 @@ extension WorkerRef {
         case .upstreamClosed: log.pointee.line.member("ended", "upstream_closed")
         case .upstreamTimedOut: log.pointee.line.member("ended", "upstream_timed_out")
         case .clientLeft: log.pointee.line.member("ended", "client_left")
+        case .shutDown: log.pointee.line.member("ended", "shutdown")
         }
         log.pointee.line.member("request_bytes", exchange.pointee.requestBytes)
         log.pointee.line.member("response_bytes", exchange.pointee.responseBytes)

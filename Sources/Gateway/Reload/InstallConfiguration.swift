@@ -89,7 +89,9 @@ extension WorkerRef {
         }
         let clients = pointee.connections.clients
         clients.forEachInUse { client in
-            guard client.pointee.state == .awaitingHead, ends(Int(client.pointee.listener)) else { return }
+            guard ends(Int(client.pointee.listener)) else { return }
+            if client.pointee.part.session != nil { return receiveFrames(client) }
+            guard client.pointee.state == .awaitingHead else { return }
             client.pointee.endsSoon = true
             clientReadable(client)
         }
@@ -148,11 +150,16 @@ extension WorkerRef {
         clients.forEachInUse { client in
             let listener = Int(client.pointee.listener)
             switch changes.indices.contains(listener) ? changes[listener] : .ends {
-            case .stays(let place): client.pointee.listener = UInt16(clamping: place)
+            case .stays(let place):
+                client.pointee.listener = UInt16(clamping: place)
+                guard !pointee.listening.listeners[place].speaksHTTP2 else { return }
+                // One whose handshake has chosen HTTP/2 already speaks it until its first end.
+                if client.pointee.part.isUndecided { client.pointee.endsSoon = true }
+                if let session = client.pointee.part.session { endSoon(session, .reload) }
             case .staysForNewHandshakes(let place):
                 client.pointee.listener = UInt16(clamping: place)
                 client.pointee.endsSoon = true
-                if let session = client.pointee.part.session { endSoon(session) } else { sayEnd(client) }
+                if let session = client.pointee.part.session { endSoon(session, .reload) } else { sayEnd(client) }
             case .ends: leave(client)
             }
         }
@@ -162,7 +169,11 @@ extension WorkerRef {
     private func leave(_ client: ClientRef) {
         client.pointee.listener = 0
         client.pointee.endsSoon = true
-        if let session = client.pointee.part.session { return endSoon(session) }
+        if let session = client.pointee.part.session {
+            // What comes from now on may come for another listener's rules: its client sends it there again.
+            session.pointee.takesNoStreams = true
+            return endSoon(session, .reload)
+        }
         // Its answer is on its way, and a close would reset that: what it still sends is read away, for a moment.
         if client.pointee.state == .lingering { return }
         if client.pointee.state == .discardingBody {

@@ -128,6 +128,7 @@ extension WorkerRef {
         case .upstreamClosed: spans.pointee.text.attribute("error.type", "upstream_closed")
         case .upstreamTimedOut: spans.pointee.text.attribute("error.type", "upstream_timed_out")
         case .clientLeft: spans.pointee.text.attribute("error.type", "client_left")
+        case .shutDown: spans.pointee.text.attribute("error.type", "shutdown")
         case .none: spans.pointee.text.attribute("error.type", digits: exchange.pointee.status)
         }
     }

@@ -1,6 +1,7 @@
 import Access
 import EventLoop
 import Glibc
+import Telemetry
 import Transport
 
 extension WorkerRef {
@@ -27,7 +28,7 @@ extension WorkerRef {
     private func closeIdleClients() {
         let clients = pointee.connections.clients
         clients.forEachInUse { client in
-            if let session = client.pointee.part.session { return endSoon(session) }
+            if let session = client.pointee.part.session { return endSoon(session, .shutdown) }
             if client.pointee.state == .awaitingHead, client.pointee.input.isEmpty, !client.pointee.hasOutput {
                 setTimeout(client.timeout, Listening.drainedIdleTimeout)
             }

@@ -17,6 +17,7 @@ public struct ConnectionMemory {
         let fields: UnsafeMutableBufferPointer<nghttp2_nv>
         var functions: nghttp2_mem
         let callbacks: OpaquePointer
+        var resets = ResetTally()
     }
 
     // The worker's alone, until `destroy`.
@@ -58,6 +59,9 @@ public struct ConnectionMemory {
     public var used: Int { pool.used }
     /// Blocks that the system was asked for so far: it stands still while requests come and go.
     public var takenFromSystem: Int { pool.takenFromSystem }
+
+    /// Streams of clients that ended in a reset.
+    public var resets: ResetTally { unsafe state.pointee.resets }
 
     var pool: BlockPool { unsafe state.pointee.pool }
 }

@@ -96,6 +96,9 @@ public struct ServerConnection: @unchecked Sendable {
     /// Whether everything is said on both sides: what was written is flushed, and the connection closed.
     public var isOver: Bool { session.isOver }
 
+    /// Whether GOAWAY was queued because the budget of resets is nearly spent: the connection should come to its end.
+    public var isNearlySpent: Bool { unsafe session.state.pointee.isEnding }
+
     /// Streams that were told and are not closed.
     public var openStreams: Int { unsafe session.state.pointee.openCount }
 

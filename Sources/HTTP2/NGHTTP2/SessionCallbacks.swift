@@ -115,6 +115,7 @@ extension Session {
         case NGHTTP2_DATA:
             if ends, unsafe known(stream) != nil { unsafe state.pointee.events.ended = stream }
         case NGHTTP2_RST_STREAM:
+            unsafe tallyReset(frame.rst_stream.error_code, isSent: false)
             guard let kept = unsafe known(stream), unsafe !kept.pointee.isReset else { return }
             unsafe kept.pointee.isReset = true
             unsafe state.pointee.events.reset = stream
@@ -184,6 +185,7 @@ extension Session {
         if type == FrameHeader.goAway {
             unsafe state.pointee.sentGoAway = ErrorCode(rawValue: frame.goaway.error_code)
         }
+        if type == FrameHeader.resetStream { unsafe tallyReset(frame.rst_stream.error_code, isSent: true) }
         guard type <= FrameHeader.headers else { return }
         guard unsafe state.pointee.isServer else {
             if let kept = unsafe known(frame.hd.stream_id) { unsafe kept.pointee.isSent = true }
@@ -200,5 +202,15 @@ extension Session {
         else { return }
         unsafe nghttp2_submit_rst_stream(
             session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, ErrorCode.noError.rawValue)
+    }
+
+    private func tallyReset(_ code: UInt32, isSent: Bool) {
+        guard unsafe state.pointee.isServer else { return }
+        let memory = unsafe state.pointee.memory.state
+        if isSent {
+            unsafe memory.pointee.resets.countSent(code)
+        } else {
+            unsafe memory.pointee.resets.countReceived(code)
+        }
     }
 }

@@ -162,6 +162,12 @@ extension RequirementTable {
                 HTTP/1.1. A malformed answer is not sent.
                 """),
         Requirement(
+            id: "H2-35", source: "RFC 9113 §5.4.2, §7",
+            promise: """
+                A request's line says by which stream of which connection it came, and who reset that with which \
+                code. Metrics count streams, resets, ends of connections and clients that were told to calm down.
+                """),
+        Requirement(
             id: "H2-36", source: "RFC 9113 §8.5",
             promise: """
                 The gateway takes CONNECT over HTTP/2 as the opening of a WebSocket alone. It connects nobody to \
@@ -190,6 +196,12 @@ extension RequirementTable {
             promise: """
                 A body is asked of its source only as far as there is window and room for it. A stream without a \
                 window stops no other.
+                """),
+        Requirement(
+            id: "H2-44", source: "CVE-2019-9511, CVE-2026-49975",
+            promise: """
+                An answer whose client gives it no window in time, or next to none, is reset with CANCEL, and its \
+                upstream is let go. The connection ends where no other answer went on either.
                 """),
         Requirement(
             id: "H2-45", source: "RFC 9113 §6.9, §6.9.1",
@@ -223,6 +235,12 @@ extension RequirementTable {
                 streams are open.
                 """),
         Requirement(
+            id: "H2-53", source: "CVE-2023-44487",
+            promise: """
+                A stream that was reset counts until what it began is over. One connection has 128 exchanges at a \
+                time, however many streams it opens.
+                """),
+        Requirement(
             id: "H2-54", source: "CVE-2023-44487",
             promise: """
                 Requests of one HTTP/2 connection can be taken a few at a time. The rest waits its turn in the \
@@ -253,8 +271,43 @@ extension RequirementTable {
                 connection. More than two changes of the table's size in a section end the connection.
                 """),
         Requirement(
+            id: "H2-59", source: "RFC 9113 §6.8",
+            promise: """
+                A connection ends by itself after 10,000 streams or an hour, or up to a tenth before. None of its \
+                requests is lost by that, and streams that are open then go on to their own ends.
+                """),
+        Requirement(
             id: "H2-60", source: "CVE-2026-27135",
             promise: "A connection that was ended looks at no further input. Answers that were begun may still end."),
+        Requirement(
+            id: "H2-61", source: "RFC 9113 §6.7, §6.8, §9.1",
+            promise: """
+                A connection without a stream is closed after `timeouts.keep_alive`, which counts from the end of \
+                the last stream. GOAWAY goes before the close, and pings do not put it off.
+                """),
+        Requirement(
+            id: "H2-62", source: "RFC 9113 §6.8",
+            promise: """
+                A connection ends by two GOAWAYs with a round trip between them. Requests that were sent before \
+                the second are answered, those behind it are not looked at.
+                """),
+        Requirement(
+            id: "H2-63", source: "RFC 9113 §6.8",
+            promise: """
+                SIGTERM tells every connection at once that it ends. Streams that are left when the time to drain \
+                is over get the end that their protocol has: a status of gRPC, 1001, or CANCEL.
+                """),
+        Requirement(
+            id: "H2-64", source: "RFC 9113 §6.8",
+            promise: """
+                Connections live through a reload, and each new stream is judged by the newest configuration. \
+                Those of a listener that is taken away, or speaks HTTP/2 no more, come to their end.
+                """),
+        Requirement(
+            id: "H2-65", source: "RFC 9113 §6.8",
+            promise: """
+                Streams of a client that has said GOAWAY are served to their end. Then the connection is closed.
+                """),
         Requirement(
             id: "H2-74", source: "RFC 9113 §3.2, §3.3",
             promise: """

@@ -47,6 +47,8 @@ package enum WorkerCounter: Int, Sendable, CaseIterable {
     case sessionCacheMisses
     case sessionCacheEvictions
     case storeSessionsKnown
+    /// Streams of HTTP/2 that clients opened.
+    case http2Streams
 }
 
 /// Why a TLS handshake with a client came to nothing, as the metric's label and the operator log name it.
@@ -87,6 +89,9 @@ package enum WorkerGauge: Int, Sendable, CaseIterable {
     case sessionCacheEntries
     case sessionCacheBytes
     case loginRequests
+    /// Connections of clients that speak HTTP/2, and their streams.
+    case http2Connections
+    case http2OpenStreams
     /// In microseconds.
     case loopLag
 }
@@ -126,7 +131,7 @@ package enum UnroutedRequests: Int, Sendable, CaseIterable {
 
 /// Where each number of a worker stands in its bank.
 ///
-///     counters │ handshake failures │ gauges │ histograms │ algorithms │ rows × status classes: a histogram │ rows × causes
+///     counters │ handshake failures │ HTTP/2 │ gauges │ histograms │ algorithms │ rows × status classes: a histogram │ rows × causes
 ///
 /// A histogram is its buckets and their sum. The first rows are those of requests that matched no route, the others the
 /// routes'. A row takes 8 bytes × (6 classes × 21 + causes): two kilobytes for each route and worker.
@@ -139,6 +144,7 @@ struct MetricsLayout: Sendable {
     let routes: Int
     let algorithms: Int
     let firstHandshake: Int
+    let firstHTTP2: Int
     let firstGauge: Int
     let firstHistogram: Int
     let firstAlgorithm: Int
@@ -152,7 +158,8 @@ struct MetricsLayout: Sendable {
         self.routes = routes
         algorithms = labels.algorithms.count
         firstHandshake = WorkerCounter.allCases.count
-        firstGauge = firstHandshake + HandshakeReason.allCases.count
+        firstHTTP2 = firstHandshake + HandshakeReason.allCases.count
+        firstGauge = firstHTTP2 + Self.http2Cells
         firstHistogram = firstGauge + WorkerGauge.allCases.count
         firstAlgorithm = firstHistogram + WorkerHistogram.allCases.count * HistogramBuckets.cells
         firstRequest = firstAlgorithm + algorithms

@@ -35,7 +35,7 @@ struct MetricsPage {
 
     private var labels: MetricsLabels { shown.labels }
     /// All of a layout but the rows of routes is the same for every worker, whichever layout it has by now.
-    private var layout: MetricsLayout { MetricsLayout(labels, routes: 0) }
+    var layout: MetricsLayout { MetricsLayout(labels, routes: 0) }
 
     /// Every family of `MetricName`, summed over the workers.
     func written(_ format: ExpositionFormat) -> [UInt8] {
@@ -64,6 +64,8 @@ struct MetricsPage {
                 let count = sum(at: layout.firstHandshake + reason.place)
                 text.sample(metric, .unsigned(count), labels: [("reason", reason.rawValue)])
             }
+        case .http2Connections, .http2OpenStreams, .http2Streams, .http2Resets, .http2GoAways, .http2Calms:
+            writeHTTP2(metric, to: &text)
         case .parkedRequests: text.sample(metric, .whole(sum(.parkedRequests)))
         case .tokenCacheEntries: text.sample(metric, .whole(sum(.tokenCacheEntries)))
         case .tokenCacheBytes: text.sample(metric, .whole(sum(.tokenCacheBytes)))
@@ -159,13 +161,13 @@ struct MetricsPage {
         }
     }
 
-    private func sum(at index: Int) -> UInt64 {
+    func sum(at index: Int) -> UInt64 {
         shown.workers.reduce(0) { $0 &+ $1.bank.load(index) }
     }
 
     func sum(_ counter: WorkerCounter) -> UInt64 { sum(at: counter.rawValue) }
 
-    private func sum(_ gauge: WorkerGauge) -> Int64 {
+    func sum(_ gauge: WorkerGauge) -> Int64 {
         Int64(bitPattern: sum(at: layout.firstGauge + gauge.rawValue))
     }
 

@@ -136,6 +136,6 @@ import Testing
     @Test func `is named in the access log`() throws {
         _ = try curl("/open/logged")
         let line = try #require(stage.gateway.accessLine { $0["path"] == "/open/logged" })
-        #expect(line["protocol"] == "h2")
+        #expect(line["protocol"] == "h2c")
     }
 }

@@ -1,0 +1,88 @@
+import Crypto
+import HTTP2
+import Rates
+import Telemetry
+
+/// How long connections that speak HTTP/2 go on, and the clock of each.
+extension WorkerRef {
+    /// How long streams may be on their way that were begun before the peer could hear of the end, and how long answers may
+    /// that were begun before it was told to calm down; in milliseconds.
+    static var farewellTime: Int { 1000 }
+
+    /// A client that was told to calm down is remembered for a minute (H.7).
+    private static var calmRate: TokenRate { TokenRate(1, in: 60_000_000, burst: 1) }
+
+    /// The session of a connection that begins to speak HTTP/2.
+    func makeSession(_ client: ClientRef, _ core: ServerConnection) -> SessionRef {
+        let random = RandomBytes.fill(16).reduce(into: (UInt64(0), UInt64(0))) { words, byte in
+            words = (words.0 << 8 | words.1 >> 56, words.1 << 8 | UInt64(byte))
+        }
+        let session = HTTP2Session(
+            client, core, identifier: random.0, ConnectionLife(begunAt: clock.microseconds(), random: random.1),
+            tick: pointee.connections.wheel.now)
+        pointee.journal.metrics.adjust(.http2Connections, by: 1)
+        return pointee.connections.http2.sessions.take(session)
+    }
+
+    /// Counts a stream that was opened, and begins the connection's end with its last one (H2-59).
+    ///
+    /// Streams that are open go on: a WebSocket or a call that is open for hours is not cut off.
+    func countStream(_ session: SessionRef) {
+        session.pointee.hasServed = true
+        pointee.journal.metrics.count(.http2Streams)
+        pointee.journal.metrics.adjust(.http2OpenStreams, by: 1)
+        if session.pointee.life.isSpent(byStreamAt: clock.microseconds()) { endSoon(session, .age) }
+    }
+
+    /// A connection waits from now on for what its clock is about.
+    func beginWaiting(_ session: SessionRef) {
+        session.pointee.waitsSince = pointee.connections.wheel.now
+        setClock(session)
+    }
+
+    /// Sets the connection's clock by what it waits for, from when it began to: nothing else that the peer sends makes that
+    /// longer (H2-61).
+    func setClock(_ session: SessionRef) {
+        let client = session.pointee.client
+        // Of a peer that does not take what is there another clock runs.
+        guard client.pointee.state == .multiplexing, !client.pointee.hasOutput else { return }
+        guard let most = patience(with: session) else { return clearTimeout(client.timeout) }
+        let passed = Int(pointee.connections.wheel.now &- session.pointee.waitsSince) * TimeoutWheel.tickMilliseconds
+        setTimeout(client.timeout, max(0, most - passed))
+    }
+
+    /// How long the connection may wait, in milliseconds; nil while others have clocks: its streams.
+    private func patience(with session: SessionRef) -> Int? {
+        if session.pointee.isEnding || session.pointee.farewell == .announced { return WorkerRef.farewellTime }
+        if session.pointee.streamCount > 0 { return nil }
+        if session.pointee.farewell == .said { return WorkerRef.farewellTime }
+        return session.pointee.hasServed ? keepAliveTimeout : pointee.policy.timeouts.requestHead
+    }
+
+    /// A stream's client took too little of its answer: the stream is reset and its upstream let go.
+    ///
+    /// Where no stream of the connection went on for as long, the connection comes to its end (H2-44).
+    func stopStalled(_ stream: StreamRef, _ client: ClientRef) {
+        let session = stream.pointee.session
+        let ticks = TimeoutWheel.ticks(milliseconds: Int(client.pointee.patience))
+        stream.pointee.code = .cancel
+        closeClient(client)
+        if pointee.connections.wheel.now &- session.pointee.movedAt >= ticks { endSoon(session, .stalled) }
+    }
+
+    // MARK: Clients that were told to calm down
+
+    /// Whether the client was told to calm down a short while ago.
+    func wasCalmed(_ client: ClientRef) -> Bool {
+        client.pointee.isCounted
+            && pointee.connections.networks.wait(
+                client.pointee.peer.networkWords, .calms, at: clock.microseconds(), WorkerRef.calmRate) > 0
+    }
+
+    /// Remembers that the client was told to calm down; not of a proxy, whose connections are many clients'.
+    func rememberCalmed(_ client: ClientRef) {
+        guard client.pointee.isCounted else { return }
+        _ = pointee.connections.networks.take(
+            client.pointee.peer.networkWords, .calms, at: clock.microseconds(), WorkerRef.calmRate)
+    }
+}
