@@ -190,7 +190,9 @@ let package = Package(
 
         .target(
             name: "TestSupport",
-            dependencies: ["Bytes", "JSON", "Crypto", "JOSE", "HTTPMessage", "OAuth", "COpenSSL", "CZlib"],
+            dependencies: [
+                "Bytes", "JSON", "Crypto", "JOSE", "HTTPMessage", "OAuth", "COpenSSL", "CZlib", "CNGHTTP2",
+            ],
             path: "Tests/Support", swiftSettings: settings),
         .target(name: "TestTraits", path: "Tests/Traits", swiftSettings: settings),
         .testTarget(name: "BytesTests", dependencies: ["Bytes", "TestSupport", "TestTraits"], swiftSettings: settings),

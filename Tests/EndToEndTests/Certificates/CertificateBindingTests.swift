@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Rows MTLS-01 to MTLS-06, MTLS-08 and RS-23: tokens that are bound to the client's certificate (RFC 8705).
-@Suite(.serialized) struct `a token bound to a certificate` {
+@Suite(.serialized, .byEachProtocol) struct `a token bound to a certificate` {
     private static let shared = Shared { try CertificateStage() }
     let stage: CertificateStage
 

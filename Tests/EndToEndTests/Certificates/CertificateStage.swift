@@ -53,7 +53,7 @@ final class CertificateStage: Sendable {
 
     private static func yaml(upstream: String, issuer: String) -> String {
         let tls = "certificate: $FOLDER/s.crt, key: $FOLDER/s.key"
-        let listener = "- { address: \"127.0.0.1:0\", public_url: \"https://gateway.test\""
+        let listener = "- { address: \"127.0.0.1:0\", http2: true, public_url: \"https://gateway.test\""
         let token = "issuers: [main], schemes: [Bearer, DPoP], audience: \"\(TokenForge.audience)\""
         return """
             workers: 1

@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Row MTLS-07: `Client-Cert` of a TLS terminator in front (RFC 9440), believed from nobody else.
-@Suite(.serialized) struct `a certificate in a field` {
+@Suite(.serialized, .byEachProtocol) struct `a certificate in a field` {
     private static let shared = Shared { try CertificateStage() }
     let stage: CertificateStage
 
@@ -76,7 +76,7 @@ import Testing
     func `that is malformed is refused from the one that is trusted`(value: String) throws {
         let response = try ask(.trusting, [value])
         expectTemplate(response, status: 400)
-        #expect(response.announcesClose)
+        #expect(response.isLast)
         try stage.expectCheck(response, "MTLS-07")
         try stage.expectNothingForwarded()
     }

@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Rows HTTP-71 and HTTP-72: what scripts of other pages may read of answers, ours and the upstream's alike.
-@Suite(.serialized) struct `an answer to a page of another origin` {
+@Suite(.serialized, .byEachProtocol) struct `an answer to a page of another origin` {
     private static let token =
         "token: { issuers: [main], audience: \"\(TokenForge.audience)\", scopes: [\"orders:read\"] }"
     private static let shared = Shared {

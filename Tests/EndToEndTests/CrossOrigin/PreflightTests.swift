@@ -15,7 +15,7 @@ func expectNothingAllowed(_ response: WireResponse, at location: SourceLocation 
 }
 
 /// Row HTTP-71, T-46: a preflight carries no credentials, so it is judged without them, and opens nothing by itself.
-@Suite(.serialized) struct `a preflight` {
+@Suite(.serialized, .byEachProtocol) struct `a preflight` {
     private static let token = "token: { issuers: [main], audience: \"\(TokenForge.audience)\" }"
     private static let shared = Shared {
         try Stage(

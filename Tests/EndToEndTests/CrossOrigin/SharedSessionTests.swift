@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Rows HTTP-71 and SC-09 together: pages elsewhere that act with a user's session, as far as the operator said.
-@Suite(.serialized) struct `a session that pages elsewhere share` {
+@Suite(.serialized, .byEachProtocol) struct `a session that pages elsewhere share` {
     private static let shared = Shared {
         try SessionStage(
             LoginPlan(routes: [

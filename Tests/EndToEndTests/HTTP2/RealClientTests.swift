@@ -5,7 +5,7 @@ import Testing
 
 /// HTTP/2 as curl, nghttp and h2load speak it, to upstreams of HTTP/1.1.
 @Suite(.serialized) struct `a client of HTTP/2` {
-    private static let shared = Shared { try Stage(StagePlan(speaksHTTP2: true)) }
+    private static let shared = Shared { try Stage() }
     let stage: Stage
 
     init() throws {

@@ -18,10 +18,16 @@ final class Browser: Sendable {
     }
 
     private let authority: String
+    private let tested: String
     private let state = Watched(State())
 
     /// A browser without cookies that trusts this authority's certificates (PEM).
-    init(trusting authority: String) { self.authority = authority }
+    ///
+    /// It speaks to an origin that is tested as the test says, and HTTP/1.1 to any other.
+    init(trusting authority: String, testing origin: String) {
+        self.authority = authority
+        tested = origin
+    }
 
     /// The cookies that an origin gets.
     func cookies(of origin: String) -> [String: String] { state.now.cookies[origin] ?? [:] }
@@ -43,12 +49,14 @@ final class Browser: Sendable {
         _ method: String = "GET", _ url: String, fields: [String] = ["Accept: text/html"], body: String = ""
     ) throws -> WireResponse {
         let address = try WebAddress(url)
+        let version = address.origin == tested ? WireProtocol.current : .http1
         let client = try RawClient(
             port: address.port,
-            tls: address.isSecure ? TLSClientOptions(serverName: address.name, authority: authority) : nil)
+            tls: address.isSecure ? TLSClientOptions(serverName: address.name, authority: authority) : nil,
+            speaking: version)
         defer { client.close() }
         let jar = cookies(of: address.origin).sorted { $0.key < $1.key }
-        var lines = ["\(method) \(address.target) HTTP/1.1", "Host: \(address.host)", "Connection: close"] + fields
+        var lines = ["\(method) \(address.target) HTTP/1.1", "Host: \(address.host)"] + version.closing + fields
         if !jar.isEmpty { lines.append("Cookie: " + jar.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")) }
         if !body.isEmpty || method == "POST" || method == "PUT" { lines.append("Content-Length: \(body.utf8.count)") }
         try client.send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)

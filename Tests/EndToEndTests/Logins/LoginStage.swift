@@ -94,7 +94,7 @@ final class LoginStage: Sendable {
         return """
             workers: 2
             listeners:
-              - { address: "127.0.0.1:0", public_url: "\(origin)", tls: { certificate: $FOLDER/s.crt, key: $FOLDER/s.key } }
+              - { address: "127.0.0.1:0", http2: true, public_url: "\(origin)", tls: { certificate: $FOLDER/s.crt, key: $FOLDER/s.key } }
               - { address: "127.0.0.1:0", public_url: "\(side)" }
             admin: { address: "127.0.0.1:0" }
             issuers:
@@ -114,7 +114,7 @@ final class LoginStage: Sendable {
 
     /// A new browser.
     func browser() -> Browser {
-        let browser = Browser(trusting: authority)
+        let browser = Browser(trusting: authority, testing: origin)
         browsers.withLock { $0.append(browser) }
         return browser
     }

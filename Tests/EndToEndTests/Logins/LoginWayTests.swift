@@ -3,7 +3,8 @@ import TestTraits
 import Testing
 
 /// What a real authorization server can do beside the matrix: signed responses, logouts of its own, nonces, absence.
-@Suite(.serialized, .enabled(if: AuthorizationServer.isInstalled)) struct `what else a real server does with logins` {
+@Suite(.serialized, .byEachProtocol, .enabled(if: AuthorizationServer.isInstalled))
+struct `what else a real server does with logins` {
     private static let shared = Shared { try LoginStage(plan()) }
 
     private static func plan(accessTokenSeconds: Int = 300) -> LoginStage.Plan {
@@ -102,7 +103,8 @@ import Testing
         #expect(Set(proofs.compactMap { $0.text("jti") }).count == 2)
     }
 
-    @Test func `a server that is down ends a login with a page, and the next one begins anew`() throws {
+    @Test(.byHTTP1(because: "the server's absence is the same to every client, and takes its time"))
+    func `a server that is down ends a login with a page, and the next one begins anew`() throws {
         let stage = try LoginStage(Self.plan())
         let browser = stage.browser()
         let callback = try callback("plain", browser, on: stage)
@@ -119,7 +121,8 @@ import Testing
         try SecretSearch(stage).expectNothing()
     }
 
-    @Test func `a server that is down costs nobody their session`() throws {
+    @Test(.byHTTP1(because: "the server's absence is the same to every client, and takes its time"))
+    func `a server that is down costs nobody their session`() throws {
         let stage = try LoginStage(Self.plan(accessTokenSeconds: 20))
         let (browser, _) = try logIn("plain", on: stage)
         stage.server.stop()

@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Row HTTP-69: what caches in between may keep.
-@Suite(.serialized) struct `what caches are told` {
+@Suite(.serialized, .byEachProtocol) struct `what caches are told` {
     private static let shared = Shared {
         try SessionStage(
             LoginPlan(routes: [

@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Row HTTP-54: the certificate of the client, told to an upstream by nobody but the gateway (RFC 9440).
-@Suite(.serialized) struct `the certificate that an upstream is told` {
+@Suite(.serialized, .byEachProtocol) struct `the certificate that an upstream is told` {
     private static let shared = Shared { try CertificateStage() }
     let stage: CertificateStage
 

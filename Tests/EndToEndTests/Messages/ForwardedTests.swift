@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Rows HTTP-52 and HTTP-53: what upstreams are told of the client's connection, and by whom.
-@Suite(.serialized) struct `what is forwarded of the client` {
+@Suite(.serialized, .byEachProtocol) struct `what is forwarded of the client` {
     private static let shared = Shared { try ProxyStage() }
     let stage: ProxyStage
 

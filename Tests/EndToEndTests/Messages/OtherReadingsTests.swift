@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Rows HTTP-56 and HTTP-57 beside a public catch-all: no reading of a path may lead to a route that is guarded.
-@Suite(.serialized) struct `other readings of a path` {
+@Suite(.serialized, .byEachProtocol) struct `other readings of a path` {
     private static let guarded = #"token: { issuers: [main], audience: "https://api.test/orders" }"#
     private static func routes(_ allowed: String) -> [String] {
         [

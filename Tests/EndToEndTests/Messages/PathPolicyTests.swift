@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Rows HTTP-55 to HTTP-57 and HTTP-76: the path that is judged is the path that is forwarded.
-@Suite(.serialized) struct `the path` {
+@Suite(.serialized, .byEachProtocol) struct `the path` {
     private static let guarded = #"token: { issuers: [main], audience: "https://api.test/orders" }"#
     private static let shared = Shared {
         try Stage(routes: [

@@ -24,7 +24,7 @@ final class ProxyStage: Sendable {
         upstream = try RecordingUpstream()
         let trust = "trusted_proxies: [\"127.0.0.1/32\", \"10.0.0.0/8\", \"fd00::/8\"]"
         let listener =
-            "- { address: \"127.0.0.1:0\", public_url: \"https://gateway.test\", hosts: [\"other.test:8443\", \"[::1]\"]"
+            "- { address: \"127.0.0.1:0\", public_url: \"https://gateway.test\", http2: true, hosts: [\"other.test:8443\", \"[::1]\"]"
         gateway = try GatewayProcess(
             """
             workers: 1

@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Rows HTTP-36 to HTTP-41: which bytes are whose response, and when a connection ends.
-@Suite(.serialized) struct `the framing of a response` {
+@Suite(.serialized, .byEachProtocol) struct `the framing of a response` {
     private static let shared = Shared { try Stage() }
     let stage: Stage
 
@@ -12,7 +12,8 @@ import Testing
         stage.reset()
     }
 
-    @Test(.holds("HTTP-36")) func `pipelined requests are answered in order`() throws {
+    @Test(.byHTTP1(because: "streams of HTTP/2 have no order"), .holds("HTTP-36"))
+    func `pipelined requests are answered in order`() throws {
         let gate = Gate()
         let slow = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"
         stage.upstream.answer("/open/1", with: WireScript(.wait(gate), .text(slow + "one.")))
@@ -35,7 +36,8 @@ import Testing
         #expect(stage.upstream.requests.map(\.path) == ["/orders/1", "/orders/1"])
     }
 
-    @Test(.holds("HTTP-36")) func `a hundred pipelined requests keep their order`() throws {
+    @Test(.byHTTP1(because: "streams of HTTP/2 have no order"), .holds("HTTP-36"))
+    func `a hundred pipelined requests keep their order`() throws {
         let client = try stage.gateway.client()
         try client.send((0..<100).map { request("GET", "/open/\($0)") }.joined())
         for number in 0..<100 {
@@ -43,7 +45,8 @@ import Testing
         }
     }
 
-    @Test(.refuses("HTTP-37")) func `close is honoured and nothing after it is read`() throws {
+    @Test(.byHTTP1(because: "HTTP/2 has no field Connection"), .refuses("HTTP-37"))
+    func `close is honoured and nothing after it is read`() throws {
         let client = try stage.gateway.client()
         try client.send(request("GET", "/open/1", fields: ["Connection: close"]) + request("GET", "/open/2"))
         let response = try client.response()
@@ -53,7 +56,8 @@ import Testing
         try stage.expectOnlyThese(["/open/1", "/open/sentinel"])
     }
 
-    @Test(.holds("HTTP-37")) func `without close the connection stays`() throws {
+    @Test(.byHTTP1(because: "each stream of HTTP/2 ends with its response"), .holds("HTTP-37"))
+    func `without close the connection stays`() throws {
         let client = try stage.gateway.client()
         for number in 0..<5 {
             try client.send(request("GET", "/open/\(number)"))
@@ -204,7 +208,8 @@ import Testing
         #expect(try client.response().status == 200)
     }
 
-    @Test(.holds("HTTP-41")) func `towards HTTP 1.0 a body without a length ends with the connection`() throws {
+    @Test(.byHTTP1(because: "no request of HTTP/2 has a version"), .holds("HTTP-41"))
+    func `towards HTTP 1.0 a body without a length ends with the connection`() throws {
         stage.upstream.answer(
             "/open/a", with: .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"))
         let client = try stage.gateway.client()
@@ -215,7 +220,8 @@ import Testing
         #expect(client.isClosedByPeer())
     }
 
-    @Test(.refuses("HTTP-41")) func `a chunked body that is cut arrives without its last chunk`() throws {
+    @Test(.byHTTP1(because: "HTTP/2 has no chunks"), .refuses("HTTP-41"))
+    func `a chunked body that is cut arrives without its last chunk`() throws {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"
         let gate = Gate()
         stage.upstream.answer("/open/a", with: WireScript(.text(head), .wait(gate), .reset))

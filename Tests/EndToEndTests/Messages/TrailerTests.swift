@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Row HTTP-33 in the other direction, and HTTP-42 by way of trailers: they are read, held to the grammar, and dropped.
-@Suite(.serialized) struct `trailers` {
+@Suite(.serialized, .byEachProtocol) struct `trailers` {
     private static let shared = Shared { try Stage() }
     let stage: Stage
 
@@ -42,7 +42,8 @@ import Testing
         #expect(connections.count == 1)
     }
 
-    @Test(.holds("HTTP-33"), .refuses("HTTP-33")) func `of a response are dropped towards HTTP 1.0 too`() throws {
+    @Test(.byHTTP1(because: "no request of HTTP/2 has a version"), .holds("HTTP-33"), .refuses("HTTP-33"))
+    func `of a response are dropped towards HTTP 1.0 too`() throws {
         stage.upstream.answer("/open/a", with: .raw(Self.head + "5\r\nhello\r\n0\r\nX-Sum: 1\r\n\r\n"))
         let client = try stage.gateway.client()
         try client.send("GET /open/a HTTP/1.0\r\nHost: gateway.test\r\n\r\n")

@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 
 /// Rows DPOP-15, DPOP-17 and DPOP-19 to DPOP-27: whose token it is, and that a proof counts once.
-@Suite(.serialized) struct `a token bound to a key` {
+@Suite(.serialized, .byEachProtocol) struct `a token bound to a key` {
     private static let shared = Shared {
         var plan = StagePlan()
         plan.workers = 2

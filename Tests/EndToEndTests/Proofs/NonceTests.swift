@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 
 /// Rows DPOP-11 to DPOP-14: nonces of the resource server.
-@Suite(.serialized) struct `nonces for proofs` {
+@Suite(.serialized, .byEachProtocol) struct `nonces for proofs` {
     private static func plan(_ settings: String = "") -> StagePlan {
         var plan = StagePlan()
         plan.routes =

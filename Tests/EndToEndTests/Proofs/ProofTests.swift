@@ -8,7 +8,7 @@ import Testing
 /// Rows DPOP-01 to DPOP-08, DPOP-16, DPOP-18 and DPOP-26: what a proof must be.
 ///
 /// Each refusal is of a request that is right in everything but one thing.
-@Suite(.serialized) struct `a DPoP proof` {
+@Suite(.serialized, .byEachProtocol) struct `a DPoP proof` {
     private static let shared = Shared {
         try Stage(
             routes: Stage.ordinaryRoutes + [

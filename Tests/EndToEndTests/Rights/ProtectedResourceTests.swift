@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 
 /// Rows MD-20 to MD-25 and MCP-01 to MCP-06: how a client finds out what a resource wants of it.
-@Suite(.serialized) struct `protected resources` {
+@Suite(.serialized, .byEachProtocol) struct `protected resources` {
     private static let wellKnown = "/.well-known/oauth-protected-resource"
     private static let base = "https://gateway.test"
     private static let shared = Shared {

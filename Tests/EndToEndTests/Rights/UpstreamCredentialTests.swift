@@ -7,7 +7,7 @@ import TestTraits
 import Testing
 
 /// Rows RS-25 and DPOP-27: what of credentials an upstream ever sees.
-@Suite(.serialized) struct `upstream credentials` {
+@Suite(.serialized, .byEachProtocol) struct `upstream credentials` {
     private static let shared = Shared {
         let audience = #"audience: "https://api.test/orders""#
         return try Stage(

@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Row SC-09, and HTTP-58 with a session: a cookie alone does not say that its user wants what is asked.
-@Suite(.serialized) struct `a request that another site could have made` {
+@Suite(.serialized, .byEachProtocol) struct `a request that another site could have made` {
     private static let shared = Shared {
         try SessionStage(
             LoginPlan(routes: [

@@ -5,7 +5,7 @@ import TestTraits
 import Testing
 
 /// Rows OPS-04 and OPS-05 where it takes milliseconds of a private key to read what a browser brings.
-@Suite struct `encrypted authorization responses` {
+@Suite(.byEachProtocol) struct `encrypted authorization responses` {
     private static let start = "/.portcullis/login/web?return_to=/app/a"
     private let stage: SessionStage
     private let key: DecryptionJWK

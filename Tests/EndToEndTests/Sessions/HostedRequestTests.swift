@@ -7,7 +7,7 @@ import TestTraits
 import Testing
 
 /// Row JAR-21 at the gateway's own listener: how a request object is fetched there, and how it is not.
-@Suite(.serialized) struct `a request object for the server to fetch` {
+@Suite(.serialized, .byEachProtocol) struct `a request object for the server to fetch` {
     private static let shared = Shared {
         try SessionStage(
             LoginPlan(

@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// The paths of logins over real sockets: bodies in every cut, other methods, clients that leave, floods.
-@Suite(.serialized) struct `the paths of logins` {
+@Suite(.serialized, .byEachProtocol) struct `the paths of logins` {
     private static let shared = Shared {
         try SessionStage(
             LoginPlan(
@@ -48,7 +48,8 @@ import Testing
         expectLoggedIn(try client.response())
     }
 
-    @Test(.holds("CF-29")) func `a posted response arrives in chunks of every size`() throws {
+    @Test(.byHTTP1(because: "HTTP/2 has no chunks"), .holds("CF-29"))
+    func `a posted response arrives in chunks of every size`() throws {
         for size in [1, 2, 3, 7, 64, 1000] {
             let (browser, form) = try response()
             var body = ""
@@ -93,7 +94,7 @@ import Testing
         for lines in [["Content-Length: \(limit + 1)"], ["Content-Length: 9000000000000000000"]] {
             let answer = try stage.gateway.exchange(head(CookieJar(), lines))
             #expect(answer.status == 413, "\(answer.headText)")
-            #expect(answer.announcesClose)
+            #expect(answer.isLast)
         }
         let expecting = try stage.gateway.exchange(
             head(CookieJar(), ["Content-Length: \(limit + 1)", "Expect: 100-continue"]))
@@ -108,9 +109,10 @@ import Testing
         #expect(whole.status == 400, "\(whole.headText)")
     }
 
-    @Test(.refuses("HTTP-65")) func `chunks that are none are refused`() throws {
+    @Test(.byHTTP1(because: "HTTP/2 has no chunks that could be wrong"), .refuses("HTTP-65"))
+    func `chunks that are none are refused`() throws {
         let answer = try stage.gateway.exchange(head(CookieJar(), ["Transfer-Encoding: chunked"]) + "zz\r\na=1\r\n")
-        #expect(answer.status == 400 && answer.announcesClose, "\(answer.headText)")
+        #expect(answer.status == 400 && answer.isLast, "\(answer.headText)")
     }
 
     @Test(.refuses("CF-20"), arguments: ["PUT", "DELETE", "OPTIONS", "PATCH", "REPORT"])
@@ -154,7 +156,8 @@ import Testing
         #expect(stage.upstream.requests.isEmpty)
     }
 
-    @Test(.refuses("OPS-05")) func `a client that leaves while its login is answered leaves nothing behind`() throws {
+    @Test(.byHTTP1(because: "streams that are left: `VanishingClientTests`"), .refuses("OPS-05"))
+    func `a client that leaves while its login is answered leaves nothing behind`() throws {
         let gate = Gate()
         stage.server.change { $0.tokenGate = gate }
         for _ in 0..<8 {
@@ -170,7 +173,8 @@ import Testing
             try stage.gateway.exchange(head(browser, ["Content-Length: \(form.utf8.count)"]) + form, method: "POST"))
     }
 
-    @Test(.refuses("OPS-05")) func `more logins of one client than may wait are told to come again, and nothing leaks`()
+    @Test(.byHTTP1(because: "a client's share is counted by its address, whatever it speaks"), .refuses("OPS-05"))
+    func `more logins of one client than may wait are told to come again, and nothing leaks`()
         throws
     {
         let gate = Gate()

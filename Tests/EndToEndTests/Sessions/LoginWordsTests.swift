@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// What the operator reads of a token endpoint that answers a code with something else than tokens, word for word.
-@Suite(.serialized) struct `the words about a token endpoint` {
+@Suite(.serialized, .byEachProtocol) struct `the words about a token endpoint` {
     private static let shared = Shared {
         try SessionStage(LoginPlan(routes: ["{ path: /app/, upstream: $UPSTREAM, login: web }"]))
     }

@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Rows CF-08, CF-09, CF-11 and E-LOGIN: only a page that a person waits for begins a login.
-@Suite(.serialized) struct `a request without a session` {
+@Suite(.serialized, .byEachProtocol) struct `a request without a session` {
     private static let shared = Shared {
         try SessionStage(
             LoginPlan(routes: [

@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 
 /// Row CF-10 in the running gateway: what the operator asks for is asked for everywhere, and nothing else is.
-@Suite(.serialized) struct `the optional parameters of a login` {
+@Suite(.serialized, .byEachProtocol) struct `the optional parameters of a login` {
     private static let resources = ["https://api.example.com/orders", "urn:example:stock"]
     private static let shared = Shared {
         try SessionStage(

@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Rows LO-01, LO-05, LO-08, LO-09, LO-12 and RV-01: what ends with a session.
-@Suite(.serialized) struct `the end of a session` {
+@Suite(.serialized, .byEachProtocol) struct `the end of a session` {
     private static let shared = Shared {
         try SessionStage(
             LoginPlan(

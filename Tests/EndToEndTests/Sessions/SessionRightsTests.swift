@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 
 /// Rows SC-11, STEP-04, CF-32 and what upstreams get of a session beside its token.
-@Suite(.serialized) struct `what a session may do` {
+@Suite(.serialized, .byEachProtocol) struct `what a session may do` {
     private static let shared = Shared {
         try SessionStage(
             LoginPlan(

@@ -37,6 +37,7 @@ final class SessionStage: Sendable {
             workers: \(plan.workers)
             listeners:
               - address: 127.0.0.1:0
+                http2: true
                 public_url: https://gateway.test
             admin: { address: "127.0.0.1:0" }
             issuers:

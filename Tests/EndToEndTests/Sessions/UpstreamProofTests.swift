@@ -7,7 +7,7 @@ import TestTraits
 import Testing
 
 /// Rows DPOP-41 and DPOP-45: what the upstream is shown of a session whose token is bound to a key.
-@Suite(.serialized) struct `a bound token of a session at the upstream` {
+@Suite(.serialized, .byEachProtocol) struct `a bound token of a session at the upstream` {
     private static let shared = Shared {
         try SessionStage(
             LoginPlan(

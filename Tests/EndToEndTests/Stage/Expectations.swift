@@ -6,7 +6,7 @@ func expectTemplate(
     _ response: WireResponse, status: Int, at location: SourceLocation = #_sourceLocation
 ) {
     #expect(response.status == status, "\(response.headText)", sourceLocation: location)
-    #expect(response.version == "HTTP/1.1", sourceLocation: location)
+    #expect(response.version == WireProtocol.current.version, sourceLocation: location)
     #expect(response.ending == .length || response.ending == .noBody, sourceLocation: location)
     #expect(response.fields.only("date")?.utf8.count == 29, "\(response.headText)", sourceLocation: location)
     #expect(response.fields.only("cache-control") == "no-store", "\(response.headText)", sourceLocation: location)
@@ -34,12 +34,37 @@ extension Stage {
         upstream.forget()
         let client = try gateway.client()
         try client.send(bytes)
-        let response = try client.response()
-        expectTemplate(response, status: status, at: location)
-        #expect(response.announcesClose, "\(response.headText)", sourceLocation: location)
-        #expect(client.isClosedByPeer(), "not closed after \(response.headText)", sourceLocation: location)
-        #expect(!client.wasReset, "the refusal was cut off", sourceLocation: location)
+        if WireProtocol.current == .http1 {
+            let response = try client.response()
+            expectTemplate(response, status: status, at: location)
+            #expect(response.announcesClose, "\(response.headText)", sourceLocation: location)
+            #expect(client.isClosedByPeer(), "not closed after \(response.headText)", sourceLocation: location)
+            #expect(!client.wasReset, "the refusal was cut off", sourceLocation: location)
+        } else {
+            try expectStreamRefused(client, with: [status, 400], at: location)
+        }
         try expectNothingForwarded(at: location)
+    }
+
+    /// What a refused message comes to in HTTP/2: its stream is answered so, or reset where its framing is wrong, and the
+    /// connection serves others.
+    private func expectStreamRefused(
+        _ client: RawClient, with statuses: [Int], at location: SourceLocation
+    ) throws {
+        do {
+            let response = try client.response()
+            expectTemplate(response, status: response.status, at: location)
+            #expect(statuses.contains(response.status), "\(response.headText)", sourceLocation: location)
+        } catch WireFailure.closed {
+            // PROTOCOL_ERROR
+            #expect(client.http2?.refusal == 1, sourceLocation: location)
+            return
+        }
+        client.http2?.leaveRequest()
+        try client.send(request("GET", "/open/behind"))
+        #expect(try client.response().status == 200, sourceLocation: location)
+        #expect(upstream.requests.map(\.path) == ["/open/behind"], sourceLocation: location)
+        upstream.forget()
     }
 
     /// The same for text.

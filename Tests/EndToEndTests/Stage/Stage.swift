@@ -8,8 +8,6 @@ struct StagePlan: Sendable {
     var routes = Stage.ordinaryRoutes
     /// What clients see; the gateway itself is spoken to without TLS, as behind a terminator.
     var publicURL = "http://gateway.test"
-    /// Whether clients may speak HTTP/2.
-    var speaksHTTP2 = false
     /// Further top-level keys.
     var settings = ""
     /// Further keys of the admin listener, in flow style.
@@ -84,7 +82,7 @@ final class Stage: Sendable {
         workers: \(plan.workers)
         listeners:
           - address: 127.0.0.1:0
-            http2: \(plan.speaksHTTP2)
+            http2: true
             public_url: \(plan.publicURL)
         admin: { address: "127.0.0.1:0", \(plan.admin) }
         issuers:

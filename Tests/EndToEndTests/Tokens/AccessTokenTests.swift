@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Rows RS-11 to RS-25: which tokens open which route.
-@Suite(.serialized) struct `access tokens` {
+@Suite(.serialized, .byEachProtocol) struct `access tokens` {
     private static let old = TokenForge(issuer: "https://old.test", key: SigningKey(.p256, keyID: "old-1"))
     private static let other = TokenForge(issuer: "https://other.test/", key: SigningKey(.p256, keyID: "main-1"))
     private static let shared = Shared {

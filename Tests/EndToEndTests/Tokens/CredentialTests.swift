@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Rows RS-01 to RS-10: where a token may stand, and what a client learns when none does.
-@Suite(.serialized) struct `credentials and challenges` {
+@Suite(.serialized, .byEachProtocol) struct `credentials and challenges` {
     private static let shared = Shared {
         try Stage(
             routes: Stage.ordinaryRoutes + [

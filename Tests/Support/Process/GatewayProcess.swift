@@ -120,7 +120,7 @@ package final class GatewayProcess: Sendable {
 
     /// GET on the admin listener.
     package func admin(_ path: String) throws -> WireResponse {
-        let client = try RawClient(port: adminPort)
+        let client = try RawClient(port: adminPort, speaking: .http1)
         try client.send("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(adminPort)\r\nConnection: close\r\n\r\n")
         return try client.response()
     }

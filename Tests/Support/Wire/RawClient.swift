@@ -5,22 +5,29 @@ package final class RawClient {
     private(set) package var wasReset = false
 
     /// Connects to a port of 127.0.0.1, in the clear or over TLS, perhaps from another address of this machine.
+    ///
+    /// By HTTP/2 it is still given the text of HTTP/1.1, and reads such text.
     package init(
-        port: UInt16, tls: TLSClientOptions? = nil, receiveBuffer: Int32? = nil, from source: String? = nil
+        port: UInt16, tls: TLSClientOptions? = nil, receiveBuffer: Int32? = nil, from source: String? = nil,
+        speaking version: WireProtocol = .current
     ) throws {
         let socket = try Socket.connect(port: port, receiveBuffer: receiveBuffer, from: source)
-        if let tls {
+        var stream: any ByteStream = socket
+        if var tls {
+            if version == .http2, tls.applicationProtocols.isEmpty { tls.applicationProtocols = ["h2"] }
             stream = try TLSClientStream(over: socket, options: tls)
-        } else {
-            stream = socket
         }
+        self.stream = version == .http2 ? HTTP2ClientStream(over: stream, isSecure: tls != nil) : stream
     }
 
     /// Connects to a Unix socket.
     package init(unixPath path: String) throws { stream = try Socket.connect(unixPath: path) }
 
     /// What the TLS handshake agreed on; nil in the clear.
-    package var tls: TLSClientStream? { stream as? TLSClientStream }
+    package var tls: TLSClientStream? { (http2?.below ?? stream) as? TLSClientStream }
+
+    /// What is particular about HTTP/2; nil where it is not spoken.
+    package var http2: HTTP2ClientStream? { stream as? HTTP2ClientStream }
 
     /// Sends bytes exactly as they are.
     package func send(_ bytes: [UInt8], within limit: Duration = Deadline.patience) throws {

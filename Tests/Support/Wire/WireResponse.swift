@@ -57,7 +57,12 @@ struct WireResponseReader {
         }
         let (version, status, reason) = try Self.parse(statusLine: statusLine)
         let fields = try WireFields(lines: Array(lines.dropFirst()))
-        guard let body = try body(after: headLength, status: status, method: method, fields: fields) else { return nil }
+        // Of HTTP/2 what has no length is in chunks here: its end was said, and by no field.
+        let isFramed = version == WireProtocol.http2.version && !fields.contains("content-length")
+        guard
+            let body = try body(
+                after: headLength, status: status, method: method, fields: fields, isChunked: isFramed)
+        else { return nil }
         let raw = Array(buffer[..<(headLength + body.consumed)])
         buffer.removeFirst(raw.count)
         return WireResponse(
@@ -68,7 +73,8 @@ struct WireResponseReader {
     private static func parse(statusLine: [UInt8]) throws -> (String, Int, String) {
         let line = text(statusLine)
         let parts = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[0].hasPrefix("HTTP/1."), parts[1].utf8.count == 3, let status = Int(parts[1])
+        guard parts.count == 3, parts[0].hasPrefix("HTTP/1.") || parts[0] == WireProtocol.http2.version,
+            parts[1].utf8.count == 3, let status = Int(parts[1])
         else { throw WireFailure.malformed("status line: \(line)") }
         return (String(parts[0]), status, String(parts[2]))
     }
@@ -80,7 +86,9 @@ struct WireResponseReader {
         var chunks: [Int] = []
     }
 
-    private func body(after head: Int, status: Int, method: String, fields: WireFields) throws -> Body? {
+    private func body(
+        after head: Int, status: Int, method: String, fields: WireFields, isChunked: Bool
+    ) throws -> Body? {
         let codings = fields["transfer-encoding"]
         let lengths = fields["content-length"]
         guard codings.isEmpty || lengths.isEmpty, lengths.count < 2, codings.count < 2 else {
@@ -88,6 +96,7 @@ struct WireResponseReader {
         }
         if method == "HEAD" || status < 200 || status == 204 || status == 304 { return Body(ending: .noBody) }
         let rest = buffer[head...]
+        if isChunked { return try chunkedBody(from: head) }
         if let coding = codings.first {
             guard coding == "chunked" else { throw WireFailure.malformed("transfer coding \(coding)") }
             return try chunkedBody(from: head)
