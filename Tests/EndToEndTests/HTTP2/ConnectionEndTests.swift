@@ -12,7 +12,7 @@ private typealias Frame = FrameClient.Frame
     private static func plan(_ settings: String = "") -> StagePlan {
         StagePlan(
             routes: Stage.ordinaryRoutes + ["{ path: /socket/, upstream: $UPSTREAM, public: true, websocket: true }"],
-            speaksHTTP2: true, settings: settings)
+            settings: settings)
     }
 
     private static let part = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"

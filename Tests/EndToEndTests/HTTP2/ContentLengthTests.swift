@@ -4,7 +4,7 @@ import Testing
 
 /// A stream that sends as much as it announced, and has not ended.
 @Suite(.serialized) struct `content of the announced length` {
-    private static let shared = Shared { try Stage(StagePlan(speaksHTTP2: true)) }
+    private static let shared = Shared { try Stage() }
     let stage: Stage
 
     init() throws {

@@ -11,7 +11,7 @@ private typealias Frame = FrameClient.Frame
             StagePlan(
                 routes: Stage.ordinaryRoutes + [
                     "{ path: /halting/, upstream: $UPSTREAM, public: true, timeouts: { response_body: 500ms } }"
-                ], speaksHTTP2: true))
+                ]))
     }
     let stage: Stage
 

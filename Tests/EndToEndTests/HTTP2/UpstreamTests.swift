@@ -22,7 +22,7 @@ import Testing
                         "{ path: /open/, upstream: $UPSTREAM, public: true }",
                         "{ path: /socket/, upstream: $UPSTREAM, public: true, websocket: true }",
                         "{ path: /call/, upstream: $UPSTREAM, public: true }",
-                    ], speaksHTTP2: true))
+                    ]))
             let upstream = "{ url: \"http://127.0.0.1:\(back.gateway.port)\", protocol: h2 }"
             front = try GatewayProcess(
                 """
@@ -234,7 +234,7 @@ import Testing
 
     @Test(.holds("H2-79"), .holds("H2-78")) func `may end under load, and no client notices`() throws {
         let servers = try (0..<2).map { _ in
-            try Stage(StagePlan(routes: ["{ path: /open/, upstream: $UPSTREAM, public: true }"], speaksHTTP2: true))
+            try Stage(StagePlan(routes: ["{ path: /open/, upstream: $UPSTREAM, public: true }"]))
         }
         let urls = servers.map { "http://127.0.0.1:\($0.gateway.port)" }.joined(separator: ", ")
         let front = try GatewayProcess(
