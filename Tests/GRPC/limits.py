@@ -90,7 +90,7 @@ def test_requests_wait_for_an_upstream_that_takes_none_for_a_moment(running):
 @waits
 def test_requests_are_refused_when_an_upstream_takes_none(running):
     """With 503, when the time for a connection is over; the log says why, and later ones are served."""
-    listener, path = running.upstream(raised({wire.MAX_CONCURRENT_STREAMS: 0}, {wire.MAX_CONCURRENT_STREAMS: 10}, 14))
+    listener, path = running.upstream(raised({wire.MAX_CONCURRENT_STREAMS: 0}, {wire.MAX_CONCURRENT_STREAMS: 10}, 6))
     mark = running.mark()
     with wire.Client(running.port) as client:
         # Each connection may take some before its SETTINGS are there.

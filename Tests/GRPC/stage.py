@@ -42,6 +42,7 @@ issuers:
   fixed: {{ url: {issuer}, jwks: {{ file: {folder}/jwks.json }}, leeway: 0s }}
 routes:
 {routes}
+timeouts: {{ upstream_connect: 3s }}
 log: {{ operator: {folder}/operator.log, access: {folder}/access.log }}
 """
 TOKEN = "issuers: [fixed], audience: " + AUDIENCE
