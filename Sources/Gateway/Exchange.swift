@@ -93,6 +93,8 @@ struct Exchange {
     var loggedPath: UInt16 = 0
     /// The upstream's head, kept while it may have to be sent again.
     var replay = Buffer()
+    /// Fields behind the request's content, as lines.
+    var trailers = Buffer()
     /// How much of the request's content that has in it.
     var replayedContent: Int64 = 0
     /// Its client said until when it waits.

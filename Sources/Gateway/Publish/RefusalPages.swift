@@ -27,7 +27,7 @@ extension WorkerRef {
                 content: content(exchange, Array(sentence.utf8)))
         case .callStatus(let status, let call):
             answer(
-                exchange, status: 200, fields: fields + callFields(refusal, status, call, beside: fields),
+                exchange, status: 200, fields: fields + callFields(exchange, refusal, status, call, beside: fields),
                 loggedAs: refusal.status)
         case .page(let topic):
             answerPage(exchange, status: refusal.status, topic, ways(exchange, refusal), fields: fields)
@@ -36,7 +36,8 @@ extension WorkerRef {
 
     /// How a call of gRPC ended, for its client (H2-86): what it shows, and when it may try again.
     private func callFields(
-        _ refusal: Refusal, _ status: GRPCStatus, _ call: GRPCContentType, beside others: [(String, String)]
+        _ exchange: ExchangeRef, _ refusal: Refusal, _ status: GRPCStatus, _ call: GRPCContentType,
+        beside others: [(String, String)]
     ) -> [(String, String)] {
         var message: [UInt8] = []
         PercentEncoding.append(refusal.callMessage.utf8Span.span, to: &message)
@@ -45,6 +46,10 @@ extension WorkerRef {
             ("Content-Type", call.mediaType), ("Grpc-Status", "\(status.rawValue)"),
             ("Grpc-Message", String(decoding: message, as: UTF8.self)),
         ]
+        // A page reads of an answer what it is told it may (H2-87).
+        if call == .web, case .rules? = exchange.pointee.findings.route?.pointee.settings.cors {
+            fields.append(("Access-Control-Expose-Headers", "Grpc-Status, Grpc-Message"))
+        }
         if let seconds { fields.append(("Grpc-Retry-Pushback-Ms", "\(seconds * 1000)")) }
         return fields
     }

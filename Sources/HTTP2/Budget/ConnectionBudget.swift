@@ -22,7 +22,7 @@ struct ConnectionBudget {
     ///
     /// A client of gRPC answers each small message with windows of as few bytes, and with a PING that measures the way.
     static let answersPerFrame = 3
-    static let mostAnswers = 30
+    static let mostAnswers = 300
     /// Bytes below which a window update is not worth its frame.
     static let smallestWindowUpdate: UInt32 = 64
 
@@ -66,11 +66,13 @@ struct ConnectionBudget {
 
     /// DATA was sent, which the client may answer with window updates.
     ///
-    /// Not with frames that carry nothing, where it was the window that made it as small as it is: who opens it by a byte at a time
+    /// Each KiB of it may be answered with a frame that carries nothing: a client that gives its window back by DATA frames
+    /// gets some that are small. So may each frame, where no window made it as small as it is: who opens it by a byte at a time
     /// would have each of them answered (CVE-2019-9511).
-    mutating func contentSent(isDribbled: Bool) {
+    mutating func contentSent(_ count: Int, isDribbled: Bool) {
         windowUpdates = min(windowUpdates + Self.windowUpdatesPerFrame, Self.mostWindowUpdates)
-        if !isDribbled { answers = min(answers + Self.answersPerFrame, Self.mostAnswers) }
+        let more = count >> 10 + (isDribbled ? 0 : Self.answersPerFrame)
+        answers = min(answers + more, Self.mostAnswers)
     }
 
     /// A window was enlarged by so many bytes.

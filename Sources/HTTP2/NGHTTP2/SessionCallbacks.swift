@@ -192,7 +192,7 @@ extension Session {
             return
         }
         if type == FrameHeader.data {
-            unsafe state.pointee.budget.contentSent(isDribbled: state.pointee.isDribbled)
+            unsafe state.pointee.budget.contentSent(frame.hd.length, isDribbled: state.pointee.isDribbled)
         }
         guard unsafe frame.hd.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 else { return }
         let stream = unsafe frame.hd.stream_id

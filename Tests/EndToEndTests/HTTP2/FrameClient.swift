@@ -75,9 +75,12 @@ final class FrameClient {
 
     /// Fields as literals that enter no table (RFC 7541 §6.2.2).
     private static func block(of fields: [(String, String)]) -> [UInt8] {
-        fields.flatMap { name, value in
-            [0] + length(name.utf8.count) + Array(name.utf8) + length(value.utf8.count) + Array(value.utf8)
+        var block: [UInt8] = []
+        for (name, value) in fields {
+            block.append(0)
+            for text in [name, value] { block += length(text.utf8.count) + Array(text.utf8) }
         }
+        return block
     }
 
     private static func length(_ count: Int) -> [UInt8] {

@@ -49,13 +49,16 @@ extension WorkerRef {
 
     /// Gives an upstream the fields behind a request's content, where the route says so (H2-49).
     func passTrailers(_ lines: UnsafeBufferPointer<UInt8>, of stream: StreamRef) {
-        guard let exchange = stream.pointee.client?.pointee.exchange, let upstream = exchange.pointee.upstream?.stream,
-            let route = exchange.pointee.findings.route,
-            route.pointee.isGRPC || route.pointee.passesRequestTrailers
+        guard let exchange = stream.pointee.client?.pointee.exchange, exchange.pointee.trailers.isEmpty,
+            let route = exchange.pointee.findings.route, route.pointee.isGRPC || route.pointee.passesRequestTrailers
         else { return }
         var writer = HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity)
         put(trailers: lines, into: &writer)
         guard !writer.isFull, writer.count > 0 else { return }
+        // They are kept for a stream that is yet to be opened, be it because the first was refused.
+        guard exchange.pointee.trailers.append(writer.base, writer.count, from: &pointee.connections.buffers),
+            let upstream = exchange.pointee.upstream?.stream
+        else { return }
         let bytes = UnsafeBufferPointer(start: UnsafePointer(writer.base), count: writer.count)
         _ = upstream.pointee.session.pointee.core.submitTrailers(upstream.pointee.number, bytes)
     }

@@ -69,7 +69,8 @@ extension WorkerRef {
             guard let stream = stream(place) else { return }
             stream.pointee.hasEnded = true
             readOn(stream)
-        case .reset(_, let place, let code, _): if let stream = stream(place) { wasReset(stream, code) }
+        case .reset(_, let place, let code, let byPeer):
+            if let stream = stream(place) { wasReset(stream, code, byPeer: byPeer) }
         case .closed(_, let place, _, let mayRepeat): if let stream = stream(place) { forget(stream, mayRepeat) }
         case .settings: serveWaiting(session.pointee.carrier.pointee.pool)
         case .pong: break
@@ -106,13 +107,18 @@ extension WorkerRef {
     }
 
     /// The upstream has reset the stream, or the core for a fault of the upstream's (H2-80).
-    private func wasReset(_ stream: UpstreamStreamRef, _ code: ErrorCode) {
+    private func wasReset(_ stream: UpstreamStreamRef, _ code: ErrorCode, byPeer: Bool) {
         stream.pointee.isReset = true
         // Behind a whole answer it only says that the rest of the request is not wanted; a refused stream closes, and may be
         // sent again.
         guard !stream.pointee.hasEnded, code != .refusedStream || stream.pointee.hasHead,
             let upstream = stream.pointee.upstream
         else { return }
+        guard byPeer || stream.pointee.hasHead else {
+            return upstreamMalformed(upstream, "a head that breaks HTTP/2")
+        }
+        // Who asked may be told that this was no fault of anybody's.
+        if code == .cancel { upstream.pointee.exchange?.pointee.client.pointee.part.stream?.pointee.code = .cancel }
         let cause = code == .protocolError ? Refusal.upstreamMalformed : .upstreamClosed
         upstreamBroke(upstream, found: "a reset of the stream", callCause: cause)
     }

@@ -118,16 +118,24 @@ extension WorkerRef {
         let isTunnel = exchange.pointee.offersWebSocket
         let stream = pointee.upstreams.http2.streams.take(UpstreamStream(session, upstream, isTunnel: isTunnel))
         let length = OwnHead.length(of: bytes) ?? 0
-        let ends = exchange.pointee.request.isComplete && length == bytes.count && !isTunnel
+        let trailers = exchange.pointee.trailers
+        let ends = exchange.pointee.request.isComplete && length == bytes.count && !isTunnel && trailers.isEmpty
         let number = session.pointee.core.submitHead(
             UnsafeBufferPointer(rebasing: bytes[..<length]), ends: ends, opensTunnel: isTunnel,
             place: UnsafeMutableRawPointer(stream))
         guard let number, let start = bytes.baseAddress else {
             pointee.upstreams.http2.streams.giveBack(stream)
             return answer(
-                exchange, refused: Refused(.identityTooLarge, expected: "a head within limits", found: "another one"))
+                exchange,
+                refused: Refused(
+                    .headerSectionTooLarge, expected: "a head that the upstream reads", found: "a larger one"))
         }
         stream.pointee.number = number
+        if !trailers.isEmpty {
+            let lines = UnsafeBufferPointer(start: UnsafePointer(trailers.bytes), count: trailers.count)
+            _ = session.pointee.core.submitTrailers(number, lines)
+            send(stream)
+        }
         stream.pointee.isEndSent = ends
         link(stream)
         upstream.pointee.part = .stream(stream)
