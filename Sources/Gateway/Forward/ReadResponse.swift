@@ -104,7 +104,10 @@ extension WorkerRef {
     /// behind bytes that the client has not taken yet: hints that come late help nobody, and need not be kept.
     private func relayInterim(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) {
         let client = exchange.pointee.client
-        guard pointee.scratch.responseHead.pointee.status != 100, !exchange.pointee.isHTTP10, !client.pointee.hasOutput
+        // What a stream has to send leaves at the end of this turn.
+        let isBehind = client.pointee.hasOutput && !client.pointee.part.isStream
+        guard pointee.scratch.responseHead.pointee.status != 100, !exchange.pointee.isHTTP10, !isBehind,
+            client.pointee.output.count < BufferPool.sizes.small
         else { return }
         var writer = HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity)
         writeInterimHead(exchange, bytes, into: &writer)

@@ -85,7 +85,7 @@ import Testing
             "application_protocol",
             { stage in
                 var options = TLSClientOptions(serverName: "a.test")
-                options.applicationProtocols = ["h2"]
+                options.applicationProtocols = ["spdy/3"]
                 #expect(throws: WireFailure.self) { try stage.connect(tls: options) }
             }
         ),

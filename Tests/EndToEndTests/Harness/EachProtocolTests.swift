@@ -18,7 +18,7 @@ import Testing
         #expect(response.version == (isHTTP2 ? "HTTP/2" : "HTTP/1.1"))
         let id = try #require(stage.upstream.onlyRequest(for: "/open/a")?.fields.only("x-request-id"))
         let line = try #require(stage.gateway.accessLine { $0["request_id"] == id })
-        #expect(line["protocol"] == (isHTTP2 ? "h2" : nil))
+        #expect(line["protocol"] == (isHTTP2 ? "h2c" : nil))
     }
 
     @Test(.byHTTP1(because: "it is the example of a test that says so")) func `leaves out what says why`() {
