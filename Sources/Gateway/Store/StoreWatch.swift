@@ -108,6 +108,8 @@ final class StoreWatch {
     func connected() {
         round += 1
         ask(reports.epoch { $0.connected(at: WatchTime.now, word: RandomBytes.fill(16)) } ?? [])
+        // What came back from older data shows in the log alone: that does not wait for the pace of a link of its own.
+        if log?.isReading == false { openLog() }
     }
 
     /// The worker's connection is gone.
@@ -143,7 +145,7 @@ final class StoreWatch {
         if step.forgetting != nil { reports.forgot(step.forgetting) }
         // Another primary may lack lines that nobody had read, though it has the last one that was.
         if step.forgetting != nil || step.isFailover {
-            log?.storeForgot()
+            if step.forgetting != nil { log?.storeForgot() } else { log?.serverChanged() }
             for learner in learners { learner.missedLines() }
         }
         reports.noteInformation(plan.settings, place: plan.place)
