@@ -82,8 +82,16 @@ extension LinkMachine {
         if reply.kind == .error {
             let code = ServerRefusal(reply.bytes).code
             if code == .notAuthenticated { return .authenticationRefused(code) }
-            if case .anything = step.expectation { return code == .tooManyClients ? refused(reply, step, code) : nil }
-            return refused(reply, step, code)
+            let isBearable =
+                switch step.expectation {
+                case .anything: code != .tooManyClients
+                case .anythingSettled:
+                    // Of a slot that nobody serves it says so in other words.
+                    code != .tooManyClients && code != .loading
+                        && !(code == .clusterDown && ServerText.printable(reply.bytes).contains("cluster is down"))
+                case .success, .primary: false
+                }
+            return isBearable ? nil : refused(reply, step, code)
         }
         guard case .primary = step.expectation else { return nil }
         var elements = reply.elements

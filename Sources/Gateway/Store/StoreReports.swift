@@ -102,7 +102,7 @@ final class StoreReports: Sendable {
     func forgot(_ how: EpochWatch.Forgetting?) {
         if how == .new || how == .young {
             guard newnessSaid.takesTurn(at: WorkerClock().microseconds()) else { return }
-            let seconds = watching.withLock { $0?.newSeconds ?? 0 }
+            let seconds = watching.withLock { $0?.secondsToWait(at: WatchTime.now) ?? 0 }
             return log.write(
                 .info, .storeNew, [LogField(.reason, how == .new ? "new" : "young"), LogField(.seconds, seconds)])
         }
@@ -343,9 +343,9 @@ final class StoreReports: Sendable {
             say(.warning, Said(place: place, event: .storeLost), fields)
         case .unsuitable(let place, let setting, let found):
             sayUnsuitable(.error, place, setting, found)
-        case .epoch(let word):
+        case .epoch(let part, let word):
             // Before anything is asked on that connection.
-            if let step = epoch({ $0.greeted(word, at: WatchTime.now) }), step.forgetting != nil {
+            if let step = epoch({ $0.greeted(word, part: part, at: WatchTime.now) }), step.forgetting != nil {
                 forgot(step.forgetting)
             }
         case .information: break

@@ -125,7 +125,8 @@ final class StoreWatch {
                 Command(question.arguments), slot: HashSlot.of(question.key.bytes.span),
                 ticket: Self.firstTicket | (round & 0x3FFF_FFFF) << 32 | UInt64(asked.number),
                 changesNothing: question.changesNothing)
-            guard outcome == .accepted else { return lost() }
+            // Of a cluster another server may be there.
+            if outcome != .accepted { reports.epoch { $0.unanswered(asked.number) } }
         }
     }
 
@@ -162,7 +163,8 @@ extension EpochWatch {
     /// A watch over the store of this plan.
     init(_ plan: StorePlan) {
         self.init(
-            plan.store.names, past: plan.proofWindow.past, future: plan.proofWindow.future,
+            plan.store.names, tags: plan.servers.epochTags, past: plan.proofWindow.past,
+            future: plan.proofWindow.future,
             failover: plan.settings.afterFailover)
     }
 }
