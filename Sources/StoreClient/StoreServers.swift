@@ -40,7 +40,7 @@ package struct StoreServers: Sendable {
     /// The servers of these settings; `tls` is how TLS is spoken to them, nil where none of them speaks it.
     ///
     /// All connections say the same first: who they are, which database they want, whether the server is a primary, the
-    /// store's epoch, what the server tells of itself, and the scripts.
+    /// store's epoch, what the server tells of itself, whether it says back what it is told, and the scripts.
     package init(_ settings: StoreSettings, tls: ClientTLS?) {
         topology = settings.topology
         durability = settings.durability
@@ -51,7 +51,7 @@ package struct StoreServers: Sendable {
         allowsPlain = settings.insecureAllowPlain
         self.tls = tls
         scripts = StoreScripts.loading.map { Command($0) }
-        let loading = scripts.map { Greeting.Step($0, .success) }
+        let loading = ([Command("PING")] + scripts).map { Greeting.Step($0, .success) }
         var first: [Greeting.Step] = []
         if settings.database != 0 { first.append(.init(.words(["SELECT", "\(settings.database)"]), .success)) }
         first.append(.init(Command("ROLE"), .primary))
