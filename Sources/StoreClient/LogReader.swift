@@ -81,8 +81,11 @@ package final class LogReader {
     /// Whether what is there cannot be read: an operator is to look.
     package var isUnreadable: Bool { follower.isUnreadable }
 
-    /// The store forgot, or another server is the primary.
+    /// The store forgot.
     package func storeForgot() { follower.storeForgot() }
+
+    /// Another server is the primary, or the same one after a restart.
+    package func serverChanged() { follower.serverChanged() }
 
     /// Begins to ask where that is possible, and notes where it is not any more; after each event, and each second: a slot
     /// may come to a server that was there before.

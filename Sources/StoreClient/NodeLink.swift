@@ -74,10 +74,11 @@ final class NodeLink: LinkReceiving {
 
     func linkGreeted(_ step: Int, _ reply: borrowing Reply) {
         guard case .node = role else { return }
-        if step == owner.servers.epochStep {
+        if owner.servers.epochSteps.contains(step) {
             // A node that does not have it does not say that there is none.
             if reply.kind == .error { return }
-            owner.receiver.storeTold(.epoch(reply.kind == .bulkString ? [UInt8](copying: reply.bytes) : nil))
+            let word = reply.kind == .bulkString ? [UInt8](copying: reply.bytes) : nil
+            owner.receiver.storeTold(.epoch(part: step - owner.servers.epochSteps.lowerBound, word))
         } else if step == owner.servers.informationStep {
             owner.informed(self, reply.kind == .bulkString ? [UInt8](copying: reply.bytes) : nil)
         }

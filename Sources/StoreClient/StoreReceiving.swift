@@ -17,8 +17,8 @@ package enum StoreEvent: Sendable {
     case connected(LinkServer.Place)
     /// A server takes none any more, or still none.
     case lost(LinkServer.Place, LinkLoss)
-    /// The epoch that a server has; nil where it has none.
-    case epoch([UInt8]?)
+    /// The epoch that a server has of a part of the store, 0 for all of it; nil where it has none.
+    case epoch(part: Int, [UInt8]?)
     /// What a server tells of itself (`INFO`); nil where the user may not see it.
     case information(LinkServer.Place, [UInt8]?)
     /// The server is none for these settings: which key of the settings is to be changed, and why.

@@ -28,8 +28,10 @@ package struct StoreServers: Sendable {
     let scripts: [Command]
     /// Whether a replica has what was written before.
     let replicationQuestion: Command
-    /// Places in the greeting whose answers are told.
-    let epochStep: Int
+    /// Which parts of a cluster's slots have epochs of their own: numbers whose slots are spread over all.
+    package let epochTags: [Int]
+    /// Places in the greeting whose answers are told: of the epochs, the store's own first.
+    let epochSteps: Range<Int>
     let informationStep: Int
     private let tls: ClientTLS?
     private let serverName: String?
@@ -38,7 +40,7 @@ package struct StoreServers: Sendable {
     /// The servers of these settings; `tls` is how TLS is spoken to them, nil where none of them speaks it.
     ///
     /// All connections say the same first: who they are, which database they want, whether the server is a primary, the
-    /// store's epoch, what the server tells of itself, and the scripts.
+    /// store's epoch, what the server tells of itself, whether it says back what it is told, and the scripts.
     package init(_ settings: StoreSettings, tls: ClientTLS?) {
         topology = settings.topology
         durability = settings.durability
@@ -49,18 +51,21 @@ package struct StoreServers: Sendable {
         allowsPlain = settings.insecureAllowPlain
         self.tls = tls
         scripts = StoreScripts.loading.map { Command($0) }
-        let loading = scripts.map { Greeting.Step($0, .success) }
+        let loading = ([Command("PING")] + scripts).map { Greeting.Step($0, .success) }
         var first: [Greeting.Step] = []
         if settings.database != 0 { first.append(.init(.words(["SELECT", "\(settings.database)"]), .success)) }
         first.append(.init(Command("ROLE"), .primary))
-        epochStep = first.count
-        informationStep = first.count + 1
-        let questions: [Greeting.Step] = [
-            // One node of a cluster has it, and the others say so.
-            .init(.words(["GET", "\(settings.prefix):epoch"]), settings.topology == .cluster ? .anything : .success),
+        epochTags = settings.topology == .cluster ? StoreServers.tags() : []
+        let epochs = ["\(settings.prefix):epoch"] + epochTags.map { "\(settings.prefix):epoch:{\($0)}" }
+        epochSteps = first.count..<(first.count + epochs.count)
+        informationStep = epochSteps.upperBound
+        // One node of a cluster has it, and the others say so. One that was started a moment ago says that the cluster is down:
+        // it would be asked about proofs before anybody knew that it forgot them.
+        let expectation = settings.topology == .cluster ? Greeting.Step.Expectation.anythingSettled : .success
+        let questions =
+            epochs.map { Greeting.Step(.words(["GET", $0]), expectation) }
             // No more than somebody reads: the whole of it may be larger than a reply may be.
-            .init(Command(StoreInformation.question), .anything),
-        ]
+            + [Greeting.Step(Command(StoreInformation.question), .anything)]
         let credentials = settings.password.map { Greeting.Credentials(user: settings.user, password: $0) }
         greeting = Greeting(credentials: credentials, steps: first + questions + loading)
         writeGreeting = Greeting(credentials: credentials, steps: first + loading)
@@ -79,6 +84,24 @@ package struct StoreServers: Sendable {
         self.limits = limits
         // It stands beside the writes of each turn, and within their time.
         replicationQuestion = .words(["WAIT", "1", "\(min(100, limits.command / 1000))"])
+    }
+
+    /// Parts of a cluster's slots; whoever serves twice as many slots in a row as a part has serves one.
+    private static let partCount = 128
+
+    /// The least number in each part of the slots, in the order of the slots.
+    private static func tags() -> [Int] {
+        var tags: [Int?] = Array(repeating: nil, count: partCount)
+        var (number, left) = (0, partCount)
+        while left > 0 {
+            let part = HashSlot.of("\(number)".utf8Span.span) / (HashSlot.count / partCount)
+            if tags[part] == nil {
+                tags[part] = number
+                left -= 1
+            }
+            number += 1
+        }
+        return tags.compactMap(\.self)
     }
 
     /// The same for whoever only reads, and of keys in one slot: of a cluster no server is spoken to but the one that has

@@ -28,6 +28,8 @@ public struct Greeting: Sendable {
             case success
             /// Anything: whoever uses the link reads it, as of `INFO`, which a user may be denied.
             case anything
+            /// The same of a key that another server may have; not of one that has not found out yet which keys are its own.
+            case anythingSettled
             /// The answer of `ROLE` at a primary.
             case primary
         }

@@ -62,7 +62,9 @@ public enum LinkLoss: Sendable, Equatable {
         case .unreachable(let reason): reason
         case .connectTimedOut: "no answer in time"
         case .tlsRefused(let reason): reason
-        case .authenticationRefused(let code): "user or password refused (\(code.rawValue))"
+        case .authenticationRefused(let code):
+            "user or password refused (\(code.rawValue))"
+                + (code == .wrongPassword ? "; a user that is off is refused so too" : "")
         case .greetingRefused(let command, _, let text): "\(command) refused: \(text)"
         case .notPrimary: "a server that is no primary"
         case .closed: "the end of the connection; a server that wants TLS (rediss) ends it so too"

@@ -63,7 +63,8 @@ extension LinkMachine {
         guard let reply = Reply(bytes) else { return .broken(.unasked(hex: LinkMachine.hex(bytes))) }
         if awaited.owner == .echo {
             isEchoAwaited = false
-            let isFitting = reply.kind == .error || reply.kind == .bulkString && echo.isSaid(by: reply.bytes)
+            if reply.kind == .error { return judge(refusedEcho: reply, count: bytes.count) }
+            let isFitting = reply.kind == .bulkString && echo.isSaid(by: reply.bytes)
             // The only answer whose text is known before: a stream that has slipped shows here.
             return isFitting ? .nobodys(count: bytes.count) : .broken(.unasked(hex: LinkMachine.hex(bytes)))
         }
@@ -78,12 +79,32 @@ extension LinkMachine {
         return .greeted(step: step, count: bytes.count)
     }
 
+    /// Whether a server says to any command now what it says to this one; whatever else it says is another's answer, or the
+    /// user may not ask for echoes.
+    private func judge(refusedEcho reply: borrowing Reply, count: Int) -> Received {
+        let code = ServerRefusal(reply.bytes).code
+        switch code {
+        case .loading, .busy, .masterDown, .misconfigured: return .nobodys(count: count)
+        case .notAuthenticated: return .broken(.authenticationRefused(code))
+        default:
+            return .broken(.greetingRefused(command: "PING", code, text: ServerText.printable(reply.bytes)))
+        }
+    }
+
     private func loss(of reply: borrowing Reply, at step: Greeting.Step) -> LinkLoss? {
         if reply.kind == .error {
             let code = ServerRefusal(reply.bytes).code
             if code == .notAuthenticated { return .authenticationRefused(code) }
-            if case .anything = step.expectation { return code == .tooManyClients ? refused(reply, step, code) : nil }
-            return refused(reply, step, code)
+            let isBearable =
+                switch step.expectation {
+                case .anything: code != .tooManyClients
+                case .anythingSettled:
+                    // Of a slot that nobody serves it says so in other words.
+                    code != .tooManyClients && code != .loading
+                        && !(code == .clusterDown && ServerText.printable(reply.bytes).contains("cluster is down"))
+                case .success, .primary: false
+                }
+            return isBearable ? nil : refused(reply, step, code)
         }
         guard case .primary = step.expectation else { return nil }
         var elements = reply.elements

@@ -15,6 +15,7 @@ import Testing
         let talk = try StoreTalk(cluster.settings)
         #expect(talk.turns { (0..<HashSlot.count).allSatisfy { talk.links.isUp(slot: $0) } })
         #expect(talk.connected.count == 3)
+        #expect(talk.epochs.count == 129, "one of the store, and one of each part of the slots, by whoever has them")
         for number in 0..<300 { #expect(talk.ask("SET", "pc:p:\(number)", "1", "NX") == .reply("OK")) }
         for node in cluster.primaries { #expect(try node.information("db0").hasPrefix("keys=")) }
 

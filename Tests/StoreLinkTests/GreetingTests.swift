@@ -84,6 +84,20 @@ import Testing
                     .greetingRefused(command: "SELECT", .other, text: "ERR DB index is out of range")))
     }
 
+    /// A server of a cluster that was started without its data serves two seconds later, and may be asked about proofs then.
+    @Test(
+        .refuses("SH-61"),
+        arguments: [
+            ("-CLUSTERDOWN The cluster is down\r\n", false), ("-LOADING Redis is loading the dataset\r\n", false),
+            ("-CLUSTERDOWN Hash slot not served\r\n", true), ("-MOVED 3999 127.0.0.1:6381\r\n", true),
+            ("$-1\r\n", true),
+        ])
+    func `waits for a server that does not know yet whether it has a key`(answer: String, isOpen: Bool) {
+        var driven = opened(Greeting(steps: [Greeting.Step(Command("GET"), .anythingSettled)]))
+        _ = driven.receive(answer)
+        #expect((driven.machine.phase == .ready) == isOpen)
+    }
+
     @Test(arguments: [
         "*5\r\n$5\r\nslave\r\n$9\r\n127.0.0.1\r\n:6379\r\n$9\r\nconnected\r\n:0\r\n", "*0\r\n", "+OK\r\n",
         "*1\r\n:1\r\n",

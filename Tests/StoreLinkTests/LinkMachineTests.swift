@@ -291,6 +291,25 @@ import Testing
     }
 
     @Test(
+        .refuses("SH-80"), arguments: ["-WRONGTYPE Operation\r\n", "-NOPERM this user\r\n", "-ERR unknown command\r\n"])
+    func `takes no other command's error for an echo`(error: String) {
+        var driven = DrivenMachine.ready(echoes: true)
+        driven.ask(1)
+        guard case .broken(.greetingRefused(command: "PING", _, _))? = driven.receive(":1\r\n" + error).last else {
+            Issue.record("nobody is told that there are no echoes")
+            return
+        }
+    }
+
+    @Test(.holds("SH-80"), arguments: ["-LOADING Redis\r\n", "-BUSY a script\r\n", "-MISCONF disk\r\n"])
+    func `takes what a server says to any command now for an echo`(error: String) {
+        var driven = DrivenMachine.ready(echoes: true)
+        driven.ask(1)
+        #expect(
+            driven.receive(":1\r\n" + error) == [.answer(ticket: 1, count: 4), .nobodys(count: error.utf8.count)])
+    }
+
+    @Test(
         .refuses("SH-80"), .refuses("SH-82"),
         arguments: [
             ("HGET", "+OK\r\n"), ("HGET", ":1\r\n"), ("HGET", "*0\r\n"), ("SET", "$2\r\nOK\r\n"), ("SET", ":1\r\n"),

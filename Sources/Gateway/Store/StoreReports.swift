@@ -7,7 +7,7 @@ import Telemetry
 
 /// Tells the operator how the servers of the store are, in lines and numbers; one for the process, from any worker's loop.
 ///
-/// All workers lose a server at the same moment, and it may come and go: a line a minute for one server and word (SH-87).
+/// All workers lose a server at the same moment, and it may come and go: a line a minute for one server and reason (SH-87).
 final class StoreReports: Sendable {
     private struct Said: Hashable {
         let place: LinkServer.Place
@@ -16,6 +16,8 @@ final class StoreReports: Sendable {
         var code: ServerRefusal.Code?
         var kind: StoreMetrics.Kind?
         var setting = ""
+        /// Why a server was lost: what is found out afterwards, by a connection that is refused, says which key to change.
+        var reason = ""
     }
 
     /// How one worker's links are.
@@ -102,7 +104,7 @@ final class StoreReports: Sendable {
     func forgot(_ how: EpochWatch.Forgetting?) {
         if how == .new || how == .young {
             guard newnessSaid.takesTurn(at: WorkerClock().microseconds()) else { return }
-            let seconds = watching.withLock { $0?.newSeconds ?? 0 }
+            let seconds = watching.withLock { $0?.secondsToWait(at: WatchTime.now) ?? 0 }
             return log.write(
                 .info, .storeNew, [LogField(.reason, how == .new ? "new" : "young"), LogField(.seconds, seconds)])
         }
@@ -340,12 +342,14 @@ final class StoreReports: Sendable {
             countLoss("\(loss.word)")
             var fields = [LogField(.reason, "\(loss.word)"), LogField(.found, loss.found)]
             if let setting = loss.setting { fields.insert(LogField(.setting, setting), at: 1) }
-            say(.warning, Said(place: place, event: .storeLost), fields)
+            say(
+                .warning,
+                Said(place: place, event: .storeLost, setting: loss.setting ?? "", reason: "\(loss.word)"), fields)
         case .unsuitable(let place, let setting, let found):
             sayUnsuitable(.error, place, setting, found)
-        case .epoch(let word):
+        case .epoch(let part, let word):
             // Before anything is asked on that connection.
-            if let step = epoch({ $0.greeted(word, at: WatchTime.now) }), step.forgetting != nil {
+            if let step = epoch({ $0.greeted(word, part: part, at: WatchTime.now) }), step.forgetting != nil {
                 forgot(step.forgetting)
             }
         case .information: break
@@ -399,8 +403,11 @@ extension ServerRefusal {
         case .outOfMemory: "maxmemory"
         case .noReplicas: "min-replicas-to-write"
         case .misconfigured: "stop-writes-on-bgsave-error"
-        case .moved, .ask, .tryAgain, .crossSlot, .clusterDown, .noScript, .loading, .readOnly, .masterDown, .wrongType,
-            .busy, .notAuthenticated, .wrongPassword, .denied, .tooManyClients:
+        case .notAuthenticated, .wrongPassword: "store.password"
+        // Somebody else has keys of these names.
+        case .wrongType: "store.prefix"
+        case .moved, .ask, .tryAgain, .crossSlot, .clusterDown, .noScript, .loading, .readOnly, .masterDown, .busy,
+            .denied, .tooManyClients:
             nil
         }
     }

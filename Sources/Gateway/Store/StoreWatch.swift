@@ -108,6 +108,8 @@ final class StoreWatch {
     func connected() {
         round += 1
         ask(reports.epoch { $0.connected(at: WatchTime.now, word: RandomBytes.fill(16)) } ?? [])
+        // What came back from older data shows in the log alone: that does not wait for the pace of a link of its own.
+        if log?.isReading == false { openLog() }
     }
 
     /// The worker's connection is gone.
@@ -123,7 +125,8 @@ final class StoreWatch {
                 Command(question.arguments), slot: HashSlot.of(question.key.bytes.span),
                 ticket: Self.firstTicket | (round & 0x3FFF_FFFF) << 32 | UInt64(asked.number),
                 changesNothing: question.changesNothing)
-            guard outcome == .accepted else { return lost() }
+            // Of a cluster another server may be there.
+            if outcome != .accepted { reports.epoch { $0.unanswered(asked.number) } }
         }
     }
 
@@ -143,7 +146,7 @@ final class StoreWatch {
         if step.forgetting != nil { reports.forgot(step.forgetting) }
         // Another primary may lack lines that nobody had read, though it has the last one that was.
         if step.forgetting != nil || step.isFailover {
-            log?.storeForgot()
+            if step.forgetting != nil { log?.storeForgot() } else { log?.serverChanged() }
             for learner in learners { learner.missedLines() }
         }
         reports.noteInformation(plan.settings, place: plan.place)
@@ -160,7 +163,8 @@ extension EpochWatch {
     /// A watch over the store of this plan.
     init(_ plan: StorePlan) {
         self.init(
-            plan.store.names, past: plan.proofWindow.past, future: plan.proofWindow.future,
+            plan.store.names, tags: plan.servers.epochTags, past: plan.proofWindow.past,
+            future: plan.proofWindow.future,
             failover: plan.settings.afterFailover)
     }
 }

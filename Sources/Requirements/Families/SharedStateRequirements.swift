@@ -124,7 +124,8 @@ extension RequirementTable {
             id: "SH-21", source: "policy of this gateway",
             promise: """
                 An error of the store says that nobody knows whether there is a session. It is never taken for none: \
-                nothing is deleted, and nobody is sent to log in again.
+                nothing is deleted, and nobody is sent to log in again. Nor is he by one answer that there is none: it is \
+                asked again.
                 """),
         Requirement(
             id: "SH-22", source: "NIST SP 800-38D; RFC 5869",
@@ -352,8 +353,8 @@ extension RequirementTable {
         Requirement(
             id: "SH-61", source: "policy of this gateway",
             promise: """
-                A proof that the store may have known before it lost what it knew is refused. A log that ends before a line which \
-                was read says that it lost something, whatever the epoch says.
+                A proof that the store, or a shard of it, may have known before it lost what it knew is refused. A log that ends \
+                before a line which was read says that it lost something, whatever the epoch says, and after a restart too.
                 """),
         Requirement(
             id: "SH-62", source: "RFC 9449 §11.1",
@@ -442,7 +443,8 @@ extension RequirementTable {
             promise: """
                 A link closes a connection whose bytes are no reply, a reply too many, or one that its command cannot have. \
                 The server says a number back behind a write, so that nobody is given the answer to another's command by \
-                the next one. The reason has the first sixteen bytes in hexadecimal.
+                the next one. An error is that number only where a server says it to every command. The reason has the first \
+                sixteen bytes in hexadecimal.
                 """),
         Requirement(
             id: "SH-81", source: "Redis manual: maxmemory",

@@ -81,6 +81,10 @@ package struct EndingsFollower: Sendable {
     private var failures = 0
     /// Whether it waits for what comes behind what cannot be read.
     private var isTailing = false
+    /// Whether another server answers than the one that was asked before.
+    private var isElsewhere = false
+    /// Whether nothing was read on this connection: the last line is looked for before the store holds a question.
+    private var isUnread = false
     /// When an answer last said which lines there are, or when the first was awaited; a connection alone says nothing.
     private var heardAt: Int64?
 
@@ -100,6 +104,7 @@ package struct EndingsFollower: Sendable {
     /// A connection stands; `now` is in milliseconds of the clock that nobody sets.
     package mutating func connected(at now: Int64) -> Step {
         lost()
+        isUnread = true
         heardAt = heardAt ?? now
         var step = Step()
         defer { answeredAt = answeredAt.map { _ in now } }
@@ -142,9 +147,18 @@ package struct EndingsFollower: Sendable {
         missed = .unreadable
     }
 
-    /// Another epoch, or another primary: whatever the log says, sessions may have ended that it no longer tells of.
+    /// Another epoch: whatever the log says, sessions may have ended that it no longer tells of.
     package mutating func storeForgot() {
-        missed = .otherEpoch
+        // That a line was lost is to be said, whatever else was.
+        if missed != .lost { missed = .otherEpoch }
+    }
+
+    /// Another primary, or the same one after a restart: sessions may have ended that its log does not tell of.
+    ///
+    /// The last line that was read is looked for all the same: without it, the store came back from older data.
+    package mutating func serverChanged() {
+        guard case .line = place, missed == nil else { return storeForgot() }
+        isElsewhere = true
     }
 
     /// The answer to the question that was asked.
@@ -200,6 +214,8 @@ package struct EndingsFollower: Sendable {
         }
         // The process was stopped, or its loop was: whoever asks about sessions did not run either.
         if isLate(now), step.gap == nil, missed == nil { step.gap = .late }
+        if isElsewhere, step.gap == nil { step.gap = .otherEpoch }
+        isElsewhere = false
         answeredAt = now
         // To read the store's clock is not to read the log.
         switch asked {
@@ -266,6 +282,10 @@ extension EndingsFollower {
             return question(ReadTime(key: log).arguments)
         }
         state = .reading
+        // The first look for the last line waits for no other.
+        var wait = wait
+        if isUnread, case .line = place { wait = TimeToLive(milliseconds: 1) }
+        isUnread = false
         return question(ReadLog(key: log, after: place.place, wait: wait).arguments)
     }
 

@@ -30,6 +30,9 @@ package final class StoreNames: Sendable {
         epoch = StoreName(bytes: Array("\(prefix):epoch".utf8))
     }
 
+    /// The epoch of those slots of a cluster that one with this tag is among.
+    package func epoch(tag: Int) -> StoreName { StoreName(bytes: epoch.bytes + Array(":{\(tag)}".utf8)) }
+
     /// The name of a session, by the identifier in its cookie.
     func session(_ id: [UInt8]) -> StoreName { session(NameDigest(SessionDigests.id(id))) }
 

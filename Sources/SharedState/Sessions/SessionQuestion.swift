@@ -52,6 +52,8 @@ package final class SessionQuestion {
     private var isOrdinary = true
     private var isAnswered = true
     private var isNone = false
+    /// Whether the store has said once that it has no such session: it is asked again before anybody's cookie is cleared.
+    private var isNoneOnce = false
     /// Answers that are awaited, those of `toSend` among them.
     private var awaited: Int
     /// Which parts are to be asked now: 0 is the session, and what follows the markers.
@@ -109,7 +111,14 @@ package final class SessionQuestion {
         case .unavailable: isAnswered = false
         case .nothing:
             // No marker is what all of them should say; of a session it is another matter.
-            if part == 0 { isNone = true }
+            guard part == 0 else { return }
+            if wantsValue, !isNoneOnce {
+                isNoneOnce = true
+                toSend = 0..<1
+                awaited = 1
+            } else {
+                isNone = true
+            }
         case .other: isOrdinary = false
         case .generation(let generation):
             if part == 0 { found = generation } else { isOrdinary = false }

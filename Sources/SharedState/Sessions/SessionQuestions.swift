@@ -20,10 +20,15 @@ struct SessionQuestions: Sendable {
     }
 
     /// Whether a session is still there, and what the markers say: all questions at once.
+    ///
+    /// One "there is none" ends nothing: it is asked again.
     func standing(of session: Session) async throws(SessionStoreRefusal) -> Standing {
-        async let generation = answer(RecheckSession(key: names.session(session.id)))
+        let recheck = RecheckSession(key: names.session(session.id))
+        async let first = answer(recheck)
         async let covered = isCovered(session)
-        switch (try await generation.orUnavailable(), try await covered.orUnavailable()) {
+        var generation = try await first.orUnavailable()
+        if case .none = generation { generation = try await answer(recheck).orUnavailable() }
+        switch (generation, try await covered.orUnavailable()) {
         case (.none, _): return .none
         case (.altered, _): return .altered
         case (.generation, true): return .covered

@@ -284,9 +284,11 @@ extension SharedSessionStore {
     private func read(_ cookie: SharedCookie, now: Int64) async throws(SessionStoreRefusal) -> Session? {
         let key = Self.key(cookie)
         let isStranger = known.entry(key)?.secret != cookie.secretDigest
-        switch try await questions.perform(
-            LoadSession(key: shared.names.session(cookie.id), leavesRoom: isStranger))
-        {
+        let load = LoadSession(key: shared.names.session(cookie.id), leavesRoom: isStranger)
+        var loaded = try await questions.perform(load)
+        // One answer that finds no session clears nobody's cookie, and is told to nobody.
+        if isNoSession(loaded, of: cookie) { loaded = try await questions.perform(load) }
+        switch loaded {
         case .none:
             if known.entry(key) != nil { over(key, now: now) }
             return nil
@@ -295,6 +297,20 @@ extension SharedSessionStore {
             return nil
         case .found(let generation, let value):
             return try await judge(value, generation, of: cookie, now: now)
+        }
+    }
+
+    private func isNoSession(_ loaded: LoadSession.Outcome, of cookie: SharedCookie) -> Bool {
+        switch loaded {
+        case .none: return true
+        case .altered: return false
+        case .found(let generation, let value):
+            // Of one that this very cookie has opened before, it is known that it is altered: nobody is told that it is none.
+            guard known.entry(Self.key(cookie))?.secret != cookie.secretDigest, value.count >= StoreEnvelope.overhead,
+                case .unopened(.altered) = seal.open(
+                    value, for: cookie, under: shared.names.session(cookie.id), generation: generation)
+            else { return false }
+            return true
         }
     }
 

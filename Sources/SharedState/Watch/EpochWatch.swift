@@ -1,7 +1,8 @@
 /// Notices that the store forgot, that it is another server, and how far its clock is away (SH-61, SH-62, SH-36).
 ///
 /// A key of the store, the epoch, has a random word. It goes when everything goes: by a restart without data, by
-/// `FLUSHALL`, by a failover to a server that had nothing. Whoever finds none makes another.
+/// `FLUSHALL`, by a failover to a server that had nothing. Whoever finds none makes another. Of a cluster one shard may forget
+/// what no other does: there each part of the slots has an epoch besides, and an eighth of them is looked at in a second.
 ///
 ///     no word known ──word, old───▶ known            known ──the same───▶ known
 ///     no word known ──word, young─▶ known, forgot    known ──another────▶ known, forgot
@@ -53,20 +54,39 @@ package struct EpochWatch: Sendable {
 
     private enum Awaited: Sendable {
         case time(asked: WatchTime)
-        case epoch
+        case epoch(Int)
         case information
-        case making(StoreEpoch)
+        case making(Int, StoreEpoch)
     }
 
-    private let key: StoreName
+    /// What has an epoch of its own: the store, and each part of a cluster's slots.
+    private struct Part: Sendable {
+        let key: StoreName
+        var epoch: StoreEpoch?
+        /// Whether any epoch was seen.
+        var hasSeenEpoch = false
+    }
+
+    /// The store's own is the first.
+    private var parts: [Part]
+    /// In so many seconds each part is looked at; whoever has a sixteenth of the slots has one that is looked at in each.
+    private static let turns = 8
+    private var turn = 0
+    /// Whether this round asks about all parts.
+    private var isWhole = false
+    /// Parts without an epoch, until the store's time is known.
+    private var unmade: [Int] = []
+    /// What was said in this round: that a shard forgot shows in many parts.
+    private var said: [Forgetting] = []
+    /// The same of connections that were opened, in this second.
+    private var heard: (second: Int64, said: [Forgetting]) = (.min, [])
     private let window: Int64
+    /// How old a proof may be.
+    private let past: Int64
     private let failover: StoreSettings.AfterFailover
-    private var epoch: StoreEpoch?
     /// What was asked and not answered, by number.
     private var awaited: [UInt32: Awaited] = [:]
     private var lastNumber: UInt32 = 0
-    /// Whether any epoch was seen.
-    private var hasSeenEpoch = false
     private var word: [UInt8] = []
     private var mayReadInformation = true
     private var hasConnected = false
@@ -81,17 +101,24 @@ package struct EpochWatch: Sendable {
     package private(set) var skew = ClockSkew()
     /// Whether it cannot be known if a new connection leads to the same server, though proofs depend on it.
     package var cannotSeeFailovers: Bool { !mayReadInformation && failover == .refuse }
-    /// How long proofs wait when a store is new, in seconds.
-    package var newSeconds: Int { Int(window) }
+    /// How many seconds from now a client has to make a proof for it to pass: so long proofs wait when a store is new.
+    package func secondsToWait(at now: WatchTime) -> Int {
+        forgottenUntil == .min ? 0 : Int(clamping: max(0, forgottenUntil - past - now.seconds))
+    }
 
     /// The greatest time up to which a forgotten proof could be accepted, in seconds since 1970.
     package private(set) var forgottenUntil = Int64.min
 
     /// A watch over a store that knows proofs which may be so old, and so far ahead.
-    package init(_ names: StoreNames, past: Duration, future: Duration, failover: StoreSettings.AfterFailover) {
-        key = names.epoch
+    ///
+    /// `tags` say which parts of the slots have epochs of their own.
+    package init(
+        _ names: StoreNames, tags: [Int] = [], past: Duration, future: Duration, failover: StoreSettings.AfterFailover
+    ) {
+        parts = ([names.epoch] + tags.map(names.epoch(tag:))).map { Part(key: $0) }
         let seconds = past.components.seconds + future.components.seconds
         window = min(max(0, seconds), 1_000_000) + UseOnce.clockSeconds
+        self.past = min(max(0, past.components.seconds), 1_000_000)
         self.failover = failover
     }
 
@@ -103,12 +130,12 @@ package struct EpochWatch: Sendable {
         mayReadInformation = true
         isConnectedAgain = hasConnected
         hasConnected = true
-        return ask(at: now, word: word)
+        return ask(at: now, word: word, isWhole: true)
     }
 
     /// A second has passed; nothing while answers to the last questions are missing.
     package mutating func secondPassed(at now: WatchTime, word: [UInt8]) -> [Question] {
-        awaited.isEmpty ? ask(at: now, word: word) : []
+        awaited.isEmpty ? ask(at: now, word: word, isWhole: false) : []
     }
 
     /// The answer to the question of this number.
@@ -119,18 +146,24 @@ package struct EpochWatch: Sendable {
         guard let asked = awaited.removeValue(forKey: number) else { return Step() }
         switch asked {
         case .time(let asked): return timeRead(reply, asked: asked, at: now)
-        case .epoch: return epochRead(reply, at: now)
+        case .epoch(let part): return epochRead(reply, of: part, at: now)
         case .information: return informationRead(reply, at: now)
-        case .making(let epoch):
+        case .making(let part, let epoch):
+            let key = parts[part].key
             guard let found = try? MakeEpoch(key: key, epoch: epoch).outcome(of: reply) else { return Step() }
-            (self.epoch, hasSeenEpoch) = (found, true)
+            (parts[part].epoch, parts[part].hasSeenEpoch) = (found, true)
             return Step()
         }
     }
 
-    /// What another connection was told of the epoch when it was opened; nil where there was none.
-    package mutating func greeted(_ epoch: [UInt8]?, at now: WatchTime) -> Step {
-        judge(epoch.map { .bytes($0) } ?? .null, at: now)
+    /// What another connection was told of the epoch of a part when it was opened; nil where there was none.
+    package mutating func greeted(_ epoch: [UInt8]?, part: Int = 0, at now: WatchTime) -> Step {
+        guard parts.indices.contains(part) else { return Step() }
+        var step = judge(epoch.map { .bytes($0) } ?? .null, of: part, at: now)
+        guard parts.count > 1, let forgetting = step.forgetting else { return step }
+        if heard.second != now.seconds { heard = (now.seconds, []) }
+        if heard.said.contains(forgetting) { step.forgetting = nil } else { heard.said.append(forgetting) }
+        return step
     }
 
     /// The question of this number has no answer.
@@ -160,20 +193,37 @@ package struct EpochWatch: Sendable {
 }
 
 extension EpochWatch {
-    private mutating func ask(at now: WatchTime, word: [UInt8]) -> [Question] {
+    private mutating func ask(at now: WatchTime, word: [UInt8], isWhole: Bool) -> [Question] {
         self.word = word
+        self.isWhole = isWhole
+        turn = (turn + 1) % EpochWatch.turns
         time = nil
         awaited = [:]
+        unmade = []
+        said = []
+        let key = parts[0].key
         var questions = [
-            question(.time(asked: now), ReadTime(key: key).arguments),
-            question(.epoch, ReadEpoch(key: key).arguments),
+            question(.time(asked: now), key, ReadTime(key: key).arguments),
+            question(.epoch(0), key, ReadEpoch(key: key).arguments),
         ]
-        if mayReadInformation { questions.append(question(.information, ReadInformation(key: key).arguments)) }
+        if mayReadInformation {
+            questions.append(question(.information, key, ReadInformation(key: key).arguments))
+        }
+        return questions + askParts { isWhole || $0 }
+    }
+
+    /// Asks about parts; `isAsked` is told whether it is a part's turn.
+    private mutating func askParts(_ isAsked: (Bool) -> Bool) -> [Question] {
+        var questions: [Question] = []
+        for part in parts.indices.dropFirst() where isAsked(part % EpochWatch.turns == turn) {
+            let key = parts[part].key
+            questions.append(question(.epoch(part), key, ReadEpoch(key: key).arguments))
+        }
         return questions
     }
 
     private mutating func question(
-        _ awaited: Awaited, _ arguments: [[UInt8]], changesNothing: Bool = true
+        _ awaited: Awaited, _ key: StoreName, _ arguments: [[UInt8]], changesNothing: Bool = true
     ) -> Question {
         lastNumber &+= 1
         self.awaited[lastNumber] = awaited
@@ -182,38 +232,53 @@ extension EpochWatch {
             question: StoreQuestion(key: key, arguments: arguments, changesNothing: changesNothing))
     }
 
-    private mutating func timeRead(_ reply: StoreReply, asked: WatchTime, at now: WatchTime) -> Step {
-        guard let read = try? ReadTime(key: key).outcome(of: reply) else { return Step() }
-        time = read
-        skew.measure(read, asked: asked, answered: now)
-        return Step()
+    private mutating func make(_ part: Int, at time: StoreTime) -> Question {
+        let key = parts[part].key
+        let made = StoreEpoch(word: word, at: time)
+        return question(
+            .making(part, made), key, MakeEpoch(key: key, epoch: made).arguments, changesNothing: false)
     }
 
-    private mutating func epochRead(_ reply: StoreReply, at now: WatchTime) -> Step {
-        var step = judge(reply, at: now)
-        // Without the store's time it cannot say when: the next second makes it.
-        guard step.forgetting == .missing || step.forgetting == .new, let time, !word.isEmpty else { return step }
-        let made = StoreEpoch(word: word, at: time)
-        step.questions = [
-            question(.making(made), MakeEpoch(key: key, epoch: made).arguments, changesNothing: false)
-        ]
+    private mutating func timeRead(_ reply: StoreReply, asked: WatchTime, at now: WatchTime) -> Step {
+        guard let read = try? ReadTime(key: parts[0].key).outcome(of: reply) else { return Step() }
+        time = read
+        skew.measure(read, asked: asked, answered: now)
+        var step = Step()
+        for part in unmade { step.questions.append(make(part, at: read)) }
+        unmade = []
         return step
     }
 
-    private mutating func judge(_ reply: StoreReply, at now: WatchTime) -> Step {
+    private mutating func epochRead(_ reply: StoreReply, of part: Int, at now: WatchTime) -> Step {
+        var step = judge(reply, of: part, at: now)
+        guard let forgetting = step.forgetting else { return step }
+        if forgetting == .missing || forgetting == .new, !word.isEmpty {
+            // Without the store's time it cannot say when: servers of a cluster answer in any order.
+            if let time { step.questions.append(make(part, at: time)) } else { unmade.append(part) }
+        }
+        if !isWhole {
+            // Whoever lost one lost others, and each is to be there again before it is looked at the next time.
+            isWhole = true
+            step.questions += askParts { !$0 }
+        }
+        if said.contains(forgetting) { step.forgetting = nil } else { said.append(forgetting) }
+        return step
+    }
+
+    private mutating func judge(_ reply: StoreReply, of part: Int, at now: WatchTime) -> Step {
         let found: StoreEpoch?
         do throws(StoreRefusal) {
-            found = try ReadEpoch(key: key).outcome(of: reply)
+            found = try ReadEpoch(key: parts[part].key).outcome(of: reply)
         } catch {
             // A stranger put something else there. Any other refusal says nothing of what the store knows.
             return error == .refused("WRONGTYPE") || error == .unexpected ? forget(.altered, at: now) : Step()
         }
         guard let found else {
-            epoch = nil
-            return forget(hasSeenEpoch ? .missing : .new, at: now)
+            parts[part].epoch = nil
+            return forget(parts[part].hasSeenEpoch ? .missing : .new, at: now)
         }
-        defer { (epoch, hasSeenEpoch) = (found, true) }
-        if let epoch { return epoch == found ? Step() : forget(.replaced, at: now) }
+        defer { (parts[part].epoch, parts[part].hasSeenEpoch) = (found, true) }
+        if let epoch = parts[part].epoch { return epoch == found ? Step() : forget(.replaced, at: now) }
         guard let madeAt = found.madeAt else { return forget(.altered, at: now) }
         let since = min(madeAt, now.seconds)
         guard since + window > now.seconds else { return Step() }
@@ -223,7 +288,7 @@ extension EpochWatch {
     private mutating func informationRead(_ reply: StoreReply, at now: WatchTime) -> Step {
         let read: StoreInformation
         do throws(StoreRefusal) {
-            read = try ReadInformation(key: key).outcome(of: reply)
+            read = try ReadInformation(key: parts[0].key).outcome(of: reply)
         } catch {
             guard error == .refused("NOPERM") else { return Step() }
             mayReadInformation = false

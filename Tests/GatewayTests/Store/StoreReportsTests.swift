@@ -1,3 +1,4 @@
+import RESP
 import Refusals
 import StoreClient
 import StoreLink
@@ -44,6 +45,26 @@ import Testing
         #expect(lines.count("127.0.0.1:1\"") == 1, "those of the settings are told of all the same")
         reports.told(.lost(Self.place(1), .closed))
         #expect(lines.count("127.0.0.1:1\"") == 1, "once a minute")
+    }
+
+    @Test(.holds("SH-87")) func `name the reason that is found out after the connections end, and the setting`() {
+        let reports = reports()
+        for _ in 0..<5 {
+            reports.told(.lost(Self.place(1), .closed))
+            reports.told(.lost(Self.place(1), .authenticationRefused(.wrongPassword)))
+        }
+        #expect(lines.count("store_lost") == 2)
+        #expect(lines.count("\"setting\":\"store.password\"") == 1)
+        #expect(lines.count("a user that is off") == 1)
+    }
+
+    @Test(
+        .holds("SH-87"),
+        arguments: [("NOAUTH Authentication required.", "store.password"), ("WRONGTYPE Operation", "store.prefix")])
+    func `name the setting that a running store's refusal is about`(words: String, setting: String) {
+        let bytes = Array(words.utf8)
+        reports().refused(ServerRefusal(bytes.span), bytes.span, .proof, Self.place(1))
+        #expect(lines.count("\"setting\":\"\(setting)\"") == 1)
     }
 
     @Test(.refuses("SH-40")) func `name the key that cannot be read as the log of endings, once a minute`() {

@@ -235,6 +235,35 @@ private struct Following {
         #expect(following.lines == [next], "its places are smaller than those of the log before")
     }
 
+    @Test(.refuses("SH-61")) func `looks for its last line at another server, and says that it is lost`() throws {
+        for isToldFirst in [true, false] {
+            var following = try settled()
+            following.cut()
+            following.log.lose(1)
+            if isToldFirst { following.follower.serverChanged() }
+            following.connect()
+            #expect(following.question?.arguments[4] == "1".bytes, "for no line that may come")
+            try following.answer(2)
+            if !isToldFirst { following.follower.serverChanged() }
+            try following.answer(2)
+            #expect(following.gaps.contains(.lost))
+        }
+    }
+
+    @Test(.holds("SH-40")) func `asks about all sessions at another server that has its last line, and reads on`()
+        throws
+    {
+        var following = try settled()
+        following.cut()
+        following.follower.serverChanged()
+        following.connect()
+        let next = try line()
+        following.write(next)
+        try following.answer(6)
+        #expect(following.gaps == [.otherEpoch])
+        #expect(following.lines == [next])
+    }
+
     @Test(.refuses("SH-39")) func `takes a line in words it does not know for one it missed`() throws {
         var following = try settled()
         let known = try line()
@@ -373,7 +402,7 @@ private struct Following {
                 following.cut()
                 following.log.lose(ofWhich(3))
                 // What nobody had read is lost without a trace in the log: the watch tells of a failover.
-                following.follower.storeForgot()
+                following.follower.serverChanged()
                 following.log.clock -= Int64(ofWhich(6000))
             case 9:
                 if !following.knowsALine { following.follower.storeForgot() }

@@ -125,6 +125,27 @@ import Testing
         #expect(try await Replica(RedisServer.shared.get(), prefix: replica.prefix).load(cookie) != nil)
     }
 
+    @Test(.refuses("SH-21"), .refuses("SH-82"), arguments: ["HGET", "HMGET", "altered"])
+    func `of which one answer alone says that there is none lives on`(how: String) async throws {
+        let session = Sample.session()
+        let cookie = try await replica.create(session)
+        var other = try value(of: session)
+        other[other.count - 10] ^= 0x41
+        let altered = other
+        let asked = how == "HGET" ? replica : fresh
+        let isFirst = Mutex(true)
+        asked.asking.follow { words in
+            guard words[0] == (how == "HGET" ? "HGET" : "HMGET"), isFirst.withLock({ $0 }) else { return .pass }
+            isFirst.withLock { $0 = false }
+            if how == "HGET" { return .answer(.null) }
+            return .answer(.array(how == "HMGET" ? [.null, .null] : [.bytes("0".bytes), .bytes(altered)]))
+        }
+        #expect(try await asked.load(cookie, now + 30)?.id == session.id)
+        #expect(!isFirst.withLock { $0 }, "it was asked")
+        #expect(asked.look(cookie, now + 31) == .found(0))
+        #expect(asked.told == [])
+    }
+
     @Test(.refuses("SH-26"), .refuses("SH-21")) func `whose key is not here is neither a session nor none, and stays`()
         async throws
     {

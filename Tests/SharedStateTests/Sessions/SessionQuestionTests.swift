@@ -141,6 +141,22 @@ import Testing
         #expect(replica.look(value, now + 20) == .elsewhere)
     }
 
+    @Test(.refuses("SH-21")) func `asks once more before it says that there is none`() async throws {
+        let value = try await replica.create(Sample.session())
+        let question = try #require(try another().store.question(for: value, now: now))
+        var isFirst = true
+        let asked = try answer(question) { part in
+            defer { isFirst = false }
+            return part == 0 && isFirst ? .nothing : nil
+        }
+        #expect(asked == ["HMGET", "HMGET", "GET", "GET"])
+        #expect(outcome(question) == "session 0")
+        let never = try Sample.cookie(of: Sample.session()).text
+        let none = try #require(replica.store.question(for: never, now: now))
+        #expect(try answer(none) == ["HMGET", "HMGET"])
+        #expect(outcome(none) == "none")
+    }
+
     @Test(.refuses("SH-44")) func `lets no session live that a marker may end`() async throws {
         let session = Sample.session()
         let value = try await replica.create(session)

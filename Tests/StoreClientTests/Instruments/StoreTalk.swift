@@ -127,7 +127,7 @@ final class StoreTalk {
         switch event {
         case .connected(let place): connected.append(place)
         case .lost(let place, let loss): losses.append((place, loss))
-        case .epoch(let epoch): epochs.append(epoch.map { String(decoding: $0, as: UTF8.self) })
+        case .epoch(_, let epoch): epochs.append(epoch.map { String(decoding: $0, as: UTF8.self) })
         case .information(_, let text): if text != nil { information += 1 }
         case .unsuitable(_, let setting, let found): unsuitable.append((setting, found))
         }
