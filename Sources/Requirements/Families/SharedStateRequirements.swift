@@ -123,9 +123,8 @@ extension RequirementTable {
         Requirement(
             id: "SH-21", source: "policy of this gateway",
             promise: """
-                An error of the store says that nobody knows whether there is a session. It is never taken for none: \
-                nothing is deleted, and nobody is sent to log in again. Nor is he by one answer that there is none: it is \
-                asked again.
+                An error of the store, or one answer that there is none, says that nobody knows whether there is a session. \
+                It is never taken for none: nothing is deleted, and nobody is sent to log in again.
                 """),
         Requirement(
             id: "SH-22", source: "NIST SP 800-38D; RFC 5869",
