@@ -243,6 +243,6 @@ def test_a_download_is_read_at_the_pace_of_its_client(running):
             sent += wire.MOST_DATA
             peer.put_data(message.number, b"x" * wire.MOST_DATA, ends=sent == 10 << 20)
 
-    answer, listener = misbehave(running, scripted(respond))
+    answer, listener = misbehave(running, scripted(respond), seconds=60)
     assert len(answer.content) == 10 << 20 and answer.ended
     assert len(listener.connections) == 1

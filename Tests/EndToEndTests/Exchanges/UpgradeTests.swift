@@ -61,7 +61,7 @@ import Testing
         #expect(stage.upstream.waits { ($0.endedConnections + $0.resetConnections).contains(recorded.connection) })
     }
 
-    @Test(.byEachProtocol, .holds("HTTP-58")) func `bytes sent with the handshake are not lost`() throws {
+    @Test(.holds("HTTP-58")) func `bytes sent with the handshake are not lost`() throws {
         stage.upstream.answer("/socket/a", with: Self.switching)
         let client = try stage.gateway.client()
         try client.send(Array(handshake("/socket/a").utf8) + Self.frame)

@@ -61,7 +61,8 @@ struct `what else a real server does with logins` {
         #expect(try Set(WebAddress(callback).parameters.keys) == ["response"])
     }
 
-    @Test func `a response that is signed by somebody else, or not at all, is refused`() throws {
+    @Test(.byHTTP1(because: "the server is asked for a key that it does not have once in a while alone"))
+    func `a response that is signed by somebody else, or not at all, is refused`() throws {
         let stage = try Self.shared.get()
         let browser = stage.browser()
         let callback = try callback("jarm", browser, on: stage)
