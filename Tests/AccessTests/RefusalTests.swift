@@ -177,7 +177,7 @@ private let golden = """
         #expect(Set(Refusal.allCases.map { "\($0.word)" }).count == Refusal.allCases.count)
         for refusal in Refusal.allCases {
             #expect("\(refusal.word)".wholeMatch(of: #/[a-z]+(_[a-z]+)*/#) != nil, "\(refusal)")
-            #expect("\(refusal.check)".wholeMatch(of: #/[A-Z]{2,5}-[0-9]{2}/#) != nil, "\(refusal)")
+            #expect("\(refusal.check)".wholeMatch(of: #/[A-Z][A-Z0-9]{1,4}-[0-9]{2}/#) != nil, "\(refusal)")
         }
     }
 

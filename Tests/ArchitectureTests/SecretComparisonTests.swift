@@ -50,6 +50,7 @@ import Testing
         "Sessions/Stores/MemorySessionStore", "Sessions/Stores/Successors",
         "SharedState/Sessions/KnownSessions", "SharedState/Sessions/MovingSessionStore",
         "SharedState/Sessions/SharedSessionStore", "SharedState/Sessions/SessionQuestion", "Gateway/Audit/KeyPrints",
+        "Gateway/Authenticate/WaitForAnswers",
     ]
 
     /// A comparison that may end at the first difference, of something that is named as secrets and their digests are.

@@ -26,7 +26,7 @@ ATTACK_SECONDS = 0.7
 ROUNDS = 3
 # How much longer an ordinary answer may take beside an attack: twice as long, and what a machine of two processors that five
 # processes share makes of it by itself.
-FACTOR, SLACK_SECONDS = 2, 0.008
+FACTOR, SLACK_SECONDS = 2, 0.04
 FAREWELL_SECONDS = 1.5
 # Bytes that the kernel keeps for a connection that nobody reads.
 IN_VAIN = 48 << 20

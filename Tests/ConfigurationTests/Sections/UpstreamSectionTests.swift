@@ -51,10 +51,10 @@ private func upstream(_ text: String) -> String {
         #expect(
             refusal(of: upstream("{ url: http://a.test, protocol: auto }"))
                 == """
-                gateway.yaml:3:68: routes[0].upstream.protocol: expected h2 or http1 for an upstream without TLS, found auto
+                gateway.yaml:3:67: routes[0].upstream.protocol: expected h2 or http1 for an upstream without TLS, found auto
                     without TLS nothing tells which one is spoken: write  protocol: h2  or leave it out
                 """)
-        #expect(refusal(of: upstream("{ url: http://a.test, protocol: h3 }")).contains("words here: http1, h2, auto"))
+        #expect(refusal(of: upstream("{ url: http://a.test, protocol: h3 }")).contains("expected one of http1, h2, auto"))
     }
 
     @Test func `is 2 for what is called by gRPC`() throws {
@@ -66,7 +66,7 @@ private func upstream(_ text: String) -> String {
         #expect(
             refusal(of: route("http://a.test"))
                 == """
-                gateway.yaml:3:41: routes[0].grpc: expected an upstream with protocol: h2, found one without
+                gateway.yaml:3:35: routes[0].grpc: expected an upstream with protocol: h2, found one without
                     write  upstream: { url: …, protocol: h2 }  or leave grpc out
                 """)
         #expect(try settings(of: Sample.tokenRoute("request_trailers: pass")).routes[0].passesRequestTrailers)
