@@ -69,7 +69,7 @@ import Testing
         #expect(try client.bytes(Self.frame.count) == Self.frame)
     }
 
-    @Test(.byEachProtocol, .holds("HTTP-58")) func `a large message passes whole and in order`() throws {
+    @Test(.holds("HTTP-58")) func `a large message passes whole and in order`() throws {
         stage.upstream.answer("/socket/a", with: Self.switching)
         let client = try stage.gateway.client()
         try client.send(handshake("/socket/a"))
@@ -84,7 +84,7 @@ import Testing
         #expect(sent.count == 1024 * 1024)
     }
 
-    @Test(.byEachProtocol, .holds("HTTP-58")) func `the upstream's end reaches the client`() throws {
+    @Test(.holds("HTTP-58")) func `the upstream's end reaches the client`() throws {
         stage.upstream.answer("/socket/a", with: WireScript(.text(Self.answer + "bye"), .close))
         let client = try stage.gateway.client()
         try client.send(handshake("/socket/a"))
@@ -92,7 +92,7 @@ import Testing
         #expect(text(try client.bytesToEnd()) == "bye")
     }
 
-    @Test(.byEachProtocol, .holds("HTTP-58")) func `a client that has said all still hears the rest`() throws {
+    @Test(.holds("HTTP-58")) func `a client that has said all still hears the rest`() throws {
         let gate = Gate()
         stage.upstream.answer("/socket/a", with: WireScript(.text(Self.answer), .wait(gate), .text("bye"), .close))
         let client = try stage.gateway.client()
@@ -310,7 +310,7 @@ import Testing
         #expect(stage.upstream.waits { ($0.endedConnections + $0.resetConnections).contains(connection) })
     }
 
-    @Test(.byEachProtocol, .holds("HTTP-60")) func `a tunnel outlives another's token`() throws {
+    @Test(.holds("HTTP-60")) func `a tunnel outlives another's token`() throws {
         stage.upstream.answer("/guarded/a", with: Self.switching)
         let client = try stage.gateway.client()
         try client.send(handshake("/guarded/a", fields: [stage.tokens.bearer(["exp": moment(600)])]))

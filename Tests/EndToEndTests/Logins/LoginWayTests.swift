@@ -90,7 +90,8 @@ struct `what else a real server does with logins` {
         #expect(try other.send("GET", "\(stage.origin)/back/page").status == 200)
     }
 
-    @Test(.holds("DPOP-41")) func `a server that insists on its nonces gets them`() throws {
+    @Test(.byHTTP1(because: "the gateway remembers the server's nonce"), .holds("DPOP-41"))
+    func `a server that insists on its nonces gets them`() throws {
         let stage = try Self.shared.get()
         try stage.server.set("oauth-dpop-nonce-mandatory=true")
         defer { try? stage.server.set("oauth-dpop-nonce-mandatory=false") }

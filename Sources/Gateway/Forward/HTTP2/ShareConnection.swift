@@ -82,7 +82,7 @@ extension WorkerRef {
     private func assign(_ upstream: UpstreamRef) {
         guard !findPlace(upstream) else { return }
         let pool = upstream.pointee.pool
-        enqueue(upstream)
+        addWaiting(upstream)
         setTimeout(upstream.timeout, pointee.policy.timeouts.upstreamConnect)
         openWhereNeeded(pool)
     }
@@ -321,7 +321,7 @@ extension WorkerRef {
 
     // MARK: the queue
 
-    private func enqueue(_ upstream: UpstreamRef) {
+    private func addWaiting(_ upstream: UpstreamRef) {
         let pool = upstream.pointee.pool
         upstream.pointee.state = .queued
         upstream.pointee.next = nil
