@@ -113,7 +113,8 @@ import Testing
         #expect(try stage.exchange("GET", "/app/a", browser: other).status == 200)
     }
 
-    @Test(.holds("LO-09")) func `by the server ends the session it names, with its WebSockets, and no other`() throws {
+    @Test(.byHTTP1(because: "the upstream answers the handshake of one key"), .holds("LO-09"))
+    func `by the server ends the session it names, with its WebSockets, and no other`() throws {
         let mine = try stage.login()
         let session = stage.server.lastSession
         let other = try stage.login()
