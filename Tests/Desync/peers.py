@@ -177,7 +177,7 @@ def preface_by_the_byte(port):
 
 @script
 def change_of_protocol(port):
-    """H2-04: smuggling by h2c."""
+    """Smuggling by h2c."""
     peer = Peer(port, is_raw=True)
     peer.raw(b"GET /o/ HTTP/1.1\r\nHost: gw.test\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
              b"HTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n")

@@ -28,7 +28,7 @@ package struct TokenSettings: Sendable {
     /// Schemes accepted; a token bound to a key needs its proof whatever is said here (DPOP-20, RS-22).
     package var schemes: [Scheme] = [.bearer]
     package var dpop = DPoPSettings()
-    /// Calls go on when the token has expired that they began with (H2-93).
+    /// Calls go on when the token has expired that they began with.
     package var keepsStreams = false
     /// All of these must be granted by `authorization_details` (RAR-01).
     package var authorizationDetails: [AuthorizationDetailsRule] = []

@@ -33,7 +33,7 @@ package struct ReservedNames: ~Copyable, Sendable {
         "x-forwarded-", "x-original-", "x-ssl-", "x-client-cert", "x-authenticated-", "x-portcullis-",
     ]
 
-    /// The fixed ones and these, and what gRPC would read as bytes of the same name (H2-91).
+    /// The fixed ones and these, and what gRPC would read as bytes of the same name.
     package init(_ identityNames: [String]) {
         let ours = identityNames.map(ReservedNames.normalized)
         let all = Array(Set(ReservedNames.fixed + ours + ours.map { $0 + "-bin" })).sorted()

@@ -60,9 +60,9 @@ package struct RouteSettings: Sendable {
     package var proofURL: String?
     /// The upstream is told the client's certificate in `Client-Cert`, where the connection has one (RFC 9440).
     package var sendsClientCert = false
-    /// It is called by gRPC: `grpc-timeout` counts, and calls have no other time (H2-85).
+    /// It is called by gRPC: `grpc-timeout` counts, and calls have no other time.
     package var isGRPC = false
-    /// Fields behind a request's content go on to an upstream that speaks HTTP/2 (H2-49).
+    /// Fields behind a request's content go on to an upstream that speaks HTTP/2.
     package var passesRequestTrailers = false
     /// A 401 of the upstream becomes a 502, unless it answers the client's own token (HTTP-68).
     package var hidesUnauthorized = false

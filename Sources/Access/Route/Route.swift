@@ -43,11 +43,11 @@ package struct Route: ~Copyable, Sendable {
     package let takesSessionsAlone: Bool
     /// Its upstream is told the client's certificate (RFC 9440).
     package let sendsClientCert: Bool
-    /// It is called by gRPC (H2-85).
+    /// It is called by gRPC.
     package let isGRPC: Bool
-    /// Fields behind a request's content go on (H2-49).
+    /// Fields behind a request's content go on.
     package let passesRequestTrailers: Bool
-    /// Calls end with the token or session that they began with (H2-93).
+    /// Calls end with the token or session that they began with.
     package let endsCalls: Bool
     /// A 401 of its upstream is no business of the client's (HTTP-68).
     package let hidesUnauthorized: Bool

@@ -68,7 +68,7 @@ enum CORSSection {
         return .rules(rules)
     }
 
-    /// What a page that calls by gRPC-Web sends and reads (H2-87).
+    /// What a page that calls by gRPC-Web sends and reads.
     private static func addFieldsOfCalls(_ rules: inout CORSRules) {
         func missing(_ names: [String], _ said: [String]) -> [String] {
             names.filter { name in !said.contains { $0.lowercased() == name.lowercased() } }

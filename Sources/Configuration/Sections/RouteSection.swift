@@ -151,7 +151,7 @@ enum RouteSection {
         return settings
     }
 
-    /// gRPC has its status behind the content, which HTTP/1.1 loses (H2-85).
+    /// gRPC has its status behind the content, which HTTP/1.1 loses.
     private static func judgeGRPC(_ object: CheckedObject, _ upstream: UpstreamSettings, _ problems: ProblemList) {
         guard upstream.version != .http2 else { return }
         problems.error(

@@ -6,7 +6,7 @@ import Telemetry
 
 /// Calls of gRPC on routes that say `grpc`: how long they may last, and how the gateway ends one whose answer has begun.
 extension WorkerRef {
-    /// Whether this is such a call; a call that says nothing for a while is none that failed (H2-93).
+    /// Whether this is such a call; a call that says nothing for a while is none that failed.
     func isCall(_ exchange: ExchangeRef) -> Bool {
         exchange.pointee.reader.call == .native && exchange.pointee.client.pointee.part.isStream
             && exchange.pointee.findings.route?.pointee.isGRPC == true
@@ -65,7 +65,7 @@ extension WorkerRef {
         endCall(exchange, Refused(.upstreamTimedOut, expected: "an answer before grpc-timeout", found: "none"))
     }
 
-    /// Ends a call: with a refusal before its answer, else with the status behind what was sent of it (H2-93).
+    /// Ends a call: with a refusal before its answer, else with the status behind what was sent of it.
     func endCall(_ exchange: ExchangeRef, _ refused: Refused) {
         guard exchange.pointee.phase == .responding else {
             guard exchange.pointee.phase == .awaitingResponse else { return }

@@ -164,7 +164,7 @@ extension WorkerRef {
         passBody(upstream, exchange, bytes + length, count - length, writer)
     }
 
-    /// Whether a client of extended CONNECT would take this answer for a tunnel that is open, which it is not (H2-38).
+    /// Whether a client of extended CONNECT would take this answer for a tunnel that is open, which it is not.
     private func opensTunnelByItself(_ exchange: ExchangeRef, _ status: UInt16) -> Bool {
         guard let stream = exchange.pointee.client.pointee.part.stream, stream.pointee.isTunnel else { return false }
         return status >= 200 && status < 300

@@ -134,7 +134,7 @@ extension WorkerRef {
         guard let exchange = upstream.pointee.exchange else { return closeUpstream(upstream) }
         let client = exchange.pointee.client
         if client.pointee.state == .tunnelling { return endTunnel(client) }
-        // How long a call lasts is its client's to say, and its connection is watched (H2-93).
+        // How long a call lasts is its client's to say, and its connection is watched.
         guard !isCall(exchange) else { return }
         // A client that does not take what is there is the slow one, and has its own clock.
         if client.pointee.hasOutput { return setTimeout(upstream.timeout, patience(of: exchange).responseBody) }

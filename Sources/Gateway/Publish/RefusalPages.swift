@@ -46,7 +46,7 @@ extension WorkerRef {
             ("Content-Type", call.mediaType), ("Grpc-Status", "\(status.rawValue)"),
             ("Grpc-Message", String(decoding: message, as: UTF8.self)),
         ]
-        // A page reads of an answer what it is told it may (H2-87).
+        // A page reads of an answer what it is told it may.
         if call == .web, case .rules? = exchange.pointee.findings.route?.pointee.settings.cors {
             fields.append(("Access-Control-Expose-Headers", "Grpc-Status, Grpc-Message"))
         }

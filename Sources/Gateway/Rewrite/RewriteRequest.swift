@@ -122,7 +122,7 @@ extension WorkerRef {
             writer.put("Connection: Upgrade\r\nUpgrade: websocket\r\n")
             return
         }
-        // Servers of gRPC refuse a call without it, and others may not see it (H2-89, HTTP-45).
+        // Servers of gRPC refuse a call without it, and others may not see it (HTTP-45).
         if exchange.pointee.reader.call == .native, let route,
             pointee.upstreams.pools[route.pointee.upstream].pointee.version != .http1
         {

@@ -58,7 +58,7 @@ extension WorkerRef {
             if exchange.pointee.phase == .parked { return waitTimedOut(exchange) }
             if exchange.pointee.phase == .held { return answerHeld(exchange) }
             guard !exchange.pointee.request.isComplete else { return abortClient(client) }
-            // A call may be open and say nothing (H2-93).
+            // A call may be open and say nothing.
             guard !isCall(exchange) else { return }
             // What the upstream does not take cannot be the client's slowness.
             if let upstream = exchange.pointee.upstream, upstream.pointee.hasOutput {

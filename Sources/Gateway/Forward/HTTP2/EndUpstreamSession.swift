@@ -5,7 +5,7 @@ import Transport
 
 /// The watch over connections to upstreams that speak HTTP/2, and their end.
 extension WorkerRef {
-    /// Sets the clock that runs now: without requests the one of idle connections, else that of silence (H2-82).
+    /// Sets the clock that runs now: without requests the one of idle connections, else that of silence.
     func watch(_ session: UpstreamSessionRef) {
         setTimeout(session.pointee.carrier.timeout, patience(with: session))
     }

@@ -4,7 +4,7 @@ import HTTP2
 import HTTPMessage
 
 /// Fields behind an answer's content: passed by list where the next hop can carry them, dropped elsewhere, and never merged
-/// with the head (H2-48, H2-50).
+/// with the head (H2-50).
 extension WorkerRef {
     /// Whether the client of the request in `pointee.scratch.head` takes trailers: one of HTTP/2 does, one of HTTP/1.1 that says so
     /// (RFC 9110 §6.5.1).
@@ -47,7 +47,7 @@ extension WorkerRef {
         put(trailers: UnsafeBufferPointer(start: UnsafePointer(trailers.bytes), count: trailers.count), into: &writer)
     }
 
-    /// Gives an upstream the fields behind a request's content, where the route says so (H2-49).
+    /// Gives an upstream the fields behind a request's content, where the route says so.
     func passTrailers(_ lines: UnsafeBufferPointer<UInt8>, of stream: StreamRef) {
         guard let exchange = stream.pointee.client?.pointee.exchange, exchange.pointee.trailers.isEmpty,
             let route = exchange.pointee.findings.route, route.pointee.isGRPC || route.pointee.passesRequestTrailers

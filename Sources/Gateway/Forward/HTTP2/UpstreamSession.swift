@@ -23,12 +23,12 @@ struct UpstreamSession {
     static let mostConnections = 2
     /// What an upstream may send on one stream before its client has taken any of it: less than one buffer holds.
     static let streamWindow = 128 << 10
-    /// What it may send on all of them: a stalled client holds up its own stream alone (H2-83).
+    /// What it may send on all of them: a stalled client holds up its own stream alone.
     static let connectionWindow = 100 * streamWindow
     /// Bytes of a request's head and content that are kept until its answer begins, to be sent again where they were not
     /// looked at.
     static let mostRepeated = 32 << 10
-    /// With a request open, a connection that says nothing for so many milliseconds is asked whether it is there (H2-82).
+    /// With a request open, a connection that says nothing for so many milliseconds is asked whether it is there.
     static let silence = 20_000
     /// How long it may take to answer that.
     static let answerTime = 5_000
