@@ -142,7 +142,7 @@ extension WorkerRef {
     /// Whether nothing is done for a new stream, which its client may send again elsewhere: there is no listener to judge it
     /// by, or what earlier streams began is not over, though they are (H2-53).
     private func refusesStream(_ session: SessionRef) -> Bool {
-        session.pointee.takesNoStreams || session.pointee.exchanges >= HTTP2Session.mostExchanges
+        session.pointee.takesNoStreams || session.pointee.exchanges >= pointee.policy.limits.streams
     }
 
     /// The connection that a new stream stands for.
@@ -267,22 +267,6 @@ extension WorkerRef {
         if stream.pointee.isToSend { session.pointee.toSend = without(stream, session.pointee.toSend, \.nextToSend) }
         if stream.pointee.isToRead { session.pointee.toRead = without(stream, session.pointee.toRead, \.nextToRead) }
         if stream.pointee.isSent { session.pointee.sent = without(stream, session.pointee.sent, \.nextSent) }
-    }
-
-    /// The chain that begins with `first`, without this one.
-    private func without(
-        _ stream: StreamRef, _ first: StreamRef?, _ next: WritableKeyPath<HTTP2Stream, StreamRef?>
-    ) -> StreamRef? {
-        if first == stream { return stream.pointee[keyPath: next] }
-        var one = first
-        while let before = one {
-            if before.pointee[keyPath: next] == stream {
-                before.pointee[keyPath: next] = stream.pointee[keyPath: next]
-                break
-            }
-            one = before.pointee[keyPath: next]
-        }
-        return first
     }
 
     /// How the body of a stream's request ends, when its head does not say so: with the stream.
