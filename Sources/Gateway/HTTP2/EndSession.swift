@@ -91,23 +91,11 @@ extension WorkerRef {
             pointee.connections.http2.streams.retire(stream)
         }
         pointee.journal.metrics.adjust(.http2Connections, by: -1)
-        leaveQueue(session)
+        let queued = pointee.connections.http2.queued
+        if session.pointee.isQueued { pointee.connections.http2.queued = without(session, queued, \.nextQueued) }
         session.pointee.core.destroy()
         client.pointee.part = .none
         pointee.connections.http2.sessions.retire(session)
-    }
-
-    private func leaveQueue(_ session: SessionRef) {
-        guard session.pointee.isQueued else { return }
-        if pointee.connections.http2.queued == session {
-            pointee.connections.http2.queued = session.pointee.nextQueued
-            return
-        }
-        var one = pointee.connections.http2.queued
-        while let before = one {
-            if before.pointee.nextQueued == session { before.pointee.nextQueued = session.pointee.nextQueued }
-            one = before.pointee.nextQueued
-        }
     }
 }
 

@@ -67,35 +67,20 @@ extension WorkerRef {
 
     /// Writes frames until there are none or the socket is full; false when it is broken.
     private func sendFrames(_ session: SessionRef, _ client: ClientRef) -> Bool {
-        if !client.pointee.output.isEmpty {
-            let output = client.pointee.output
-            let sent = client.pointee.stream.write(output.bytes, count: output.count)
-            if sent == ByteStream.failed { return false }
-            if sent > 0 { client.pointee.output.consume(sent, to: &pointee.connections.buffers) }
-            guard client.pointee.output.isEmpty else {
-                awaitTaking(client, taken: max(0, sent))
-                return true
-            }
-        }
-        let bytes = pointee.connections.http2.frames.output
-        while true {
-            let count = session.pointee.core.send(
-                into: UnsafeMutableBufferPointer(start: bytes, count: HTTP2Session.writeSize))
-            guard count > 0 else { break }
-            let sent = client.pointee.stream.write(bytes, count: count)
-            if sent == count { continue }
-            guard sent != ByteStream.failed,
-                client.pointee.output.append(
-                    bytes + max(0, sent), count - max(0, sent), from: &pointee.connections.buffers)
-            else { return false }
+        let core = session.pointee.core
+        let output = withUnsafeMutablePointer(to: &client.pointee.output) { $0 }
+        switch writeFrames(to: client.pointee.stream, output, { core.send(into: $0) }) {
+        case .none: return false
+        case .some(let sent):
             client.startWriting()
-            if !session.pointee.isEnding { awaitTaking(client, taken: max(0, sent)) }
-            return true
+            // Who was told to calm down has its second, whatever it takes.
+            if !session.pointee.isEnding { awaitTaking(client, taken: sent) }
+        case .all:
+            guard client.pointee.writeEvent != nil else { return true }
+            client.stopWriting()
+            client.pointee.pace.stop()
+            setClock(session)
         }
-        guard client.pointee.writeEvent != nil else { return true }
-        client.stopWriting()
-        client.pointee.pace.stop()
-        setClock(session)
         return true
     }
 

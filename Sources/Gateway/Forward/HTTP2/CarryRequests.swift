@@ -187,20 +187,4 @@ extension WorkerRef {
         if stream.pointee.isSent { session.pointee.sent = without(stream, session.pointee.sent, \.nextSent) }
         (stream.pointee.isToSend, stream.pointee.isToRead, stream.pointee.isSent) = (false, false, false)
     }
-
-    private func without(
-        _ stream: UpstreamStreamRef, _ first: UpstreamStreamRef?,
-        _ next: WritableKeyPath<UpstreamStream, UpstreamStreamRef?>
-    ) -> UpstreamStreamRef? {
-        if first == stream { return stream.pointee[keyPath: next] }
-        var one = first
-        while let before = one {
-            if before.pointee[keyPath: next] == stream {
-                before.pointee[keyPath: next] = stream.pointee[keyPath: next]
-                break
-            }
-            one = before.pointee[keyPath: next]
-        }
-        return first
-    }
 }

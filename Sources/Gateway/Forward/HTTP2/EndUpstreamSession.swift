@@ -106,7 +106,9 @@ extension WorkerRef {
     /// The connection is closed: so are those that its streams stand for, but whole answers that are yet to be taken.
     func end(_ session: UpstreamSessionRef) {
         session.pointee.isOver = true
-        leaveQueue(session)
+        let queued = pointee.upstreams.http2.queued
+        if session.pointee.isQueued { pointee.upstreams.http2.queued = without(session, queued, \.nextQueued) }
+        session.pointee.isQueued = false
         let (isHTTP2, isBroken) = (session.pointee.core.hasSettings, session.pointee.hasBrokenRules)
         while let stream = session.pointee.streams {
             unlink(stream)
@@ -138,19 +140,5 @@ extension WorkerRef {
             exchange,
             refused: Refused(
                 .upstreamProtocol, expected: "HTTP/2 from \(name(of: pool))", found: "something else, or nothing"))
-    }
-
-    private func leaveQueue(_ session: UpstreamSessionRef) {
-        guard session.pointee.isQueued else { return }
-        session.pointee.isQueued = false
-        if pointee.upstreams.http2.queued == session {
-            pointee.upstreams.http2.queued = session.pointee.nextQueued
-            return
-        }
-        var one = pointee.upstreams.http2.queued
-        while let before = one {
-            if before.pointee.nextQueued == session { before.pointee.nextQueued = session.pointee.nextQueued }
-            one = before.pointee.nextQueued
-        }
     }
 }

@@ -32,28 +32,13 @@ extension WorkerRef {
 
     /// Writes frames until there are none or the socket is full; false when it is broken.
     private func writeFrames(_ session: UpstreamSessionRef, _ carrier: UpstreamRef) -> Bool {
-        let output = carrier.pointee.output
-        if !output.isEmpty {
-            let sent = carrier.pointee.stream.write(output.bytes, count: output.count)
-            if sent == ByteStream.failed { return false }
-            if sent > 0 { carrier.pointee.output.consume(sent, to: &pointee.connections.buffers) }
-            guard carrier.pointee.output.isEmpty else { return true }
+        let core = session.pointee.core
+        let output = withUnsafeMutablePointer(to: &carrier.pointee.output) { $0 }
+        switch writeFrames(to: carrier.pointee.stream, output, { core.send(into: $0) }) {
+        case .none: return false
+        case .some: carrier.startWriting()
+        case .all: carrier.stopWriting()
         }
-        let bytes = pointee.connections.http2.frames.output
-        while true {
-            let count = session.pointee.core.send(
-                into: UnsafeMutableBufferPointer(start: bytes, count: HTTP2Session.writeSize))
-            guard count > 0 else { break }
-            let sent = carrier.pointee.stream.write(bytes, count: count)
-            if sent == count { continue }
-            guard sent != ByteStream.failed,
-                carrier.pointee.output.append(
-                    bytes + max(0, sent), count - max(0, sent), from: &pointee.connections.buffers)
-            else { return false }
-            carrier.startWriting()
-            return true
-        }
-        carrier.stopWriting()
         return true
     }
 
