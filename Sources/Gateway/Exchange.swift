@@ -97,8 +97,8 @@ struct Exchange {
     var trailers = Buffer()
     /// How much of the request's content that has in it.
     var replayedContent: Int64 = 0
-    /// Its client said until when it waits.
-    var hasDeadline = false
+    /// How many milliseconds its client waits for the end of a call, from its beginning; negative where it does not say.
+    var callTime: Int = -1
     /// Its client takes fields behind the content of an answer.
     var takesTrailers = false
     /// Its upstream speaks HTTP/2.

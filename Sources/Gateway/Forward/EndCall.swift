@@ -12,8 +12,8 @@ extension WorkerRef {
             && exchange.pointee.findings.route?.pointee.isGRPC == true
     }
 
-    /// Refuses a call whose `grpc-timeout` is none; how many milliseconds one may last, nil where it does not say (H2-88).
-    func callTime(_ bytes: UnsafeMutablePointer<UInt8>) throws(Refused) -> Int? {
+    /// Refuses a call whose `grpc-timeout` is none; how many milliseconds one may last, -1 where it does not say (H2-88).
+    func callTime(_ bytes: UnsafeMutablePointer<UInt8>) throws(Refused) -> Int {
         let head = pointee.scratch.head
         let name: StaticString = "grpc-timeout"
         let span = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount).span
@@ -30,19 +30,24 @@ extension WorkerRef {
             }
             found = Int(clamping: (time + 999) / 1000)
         }
-        return found
+        return found ?? -1
     }
 
     /// Sets the clock of a call: until its deadline and a moment for the upstream's own answer, and until its token ends.
-    func timeCall(_ exchange: ExchangeRef, _ milliseconds: Int?) {
+    ///
+    /// What it has waited for an authorization server or the store is part of its time.
+    func timeCall(_ exchange: ExchangeRef) {
         guard let stream = exchange.pointee.client.pointee.part.stream else { return }
-        var left = milliseconds.map { min($0, WorkerRef.longestCall) + WorkerRef.callGrace }
+        var left: Int?
+        if exchange.pointee.callTime >= 0 {
+            let passed = Int(clamping: (clock.microseconds() &- exchange.pointee.startedAt) / 1000)
+            left = max(0, min(exchange.pointee.callTime, WorkerRef.longestCall) - passed) + WorkerRef.callGrace
+        }
         if let token = exchange.pointee.findings.token, exchange.pointee.findings.route?.pointee.endsCalls == true {
             let life = WorkerRef.patience(
                 silence: WorkerRef.longestCall, until: token.expiresAt, now: clock.wallSeconds())
             left = min(left ?? life, life)
         }
-        exchange.pointee.hasDeadline = milliseconds != nil
         guard let left else { return }
         stream.pointee.callTime.place = UnsafeMutableRawPointer(stream)
         setTimeout(stream.callTime, left)
@@ -61,7 +66,7 @@ extension WorkerRef {
         {
             return endCall(exchange, Refused(.tokenExpired, expected: "a token that lives", found: "its end"))
         }
-        guard exchange.pointee.hasDeadline else { return timeCall(exchange, nil) }
+        guard exchange.pointee.callTime >= 0 else { return timeCall(exchange) }
         endCall(exchange, Refused(.upstreamTimedOut, expected: "an answer before grpc-timeout", found: "none"))
     }
 
@@ -81,14 +86,7 @@ extension WorkerRef {
             exchange.pointee.reader.call == .native, let stream = client.pointee.part.stream,
             let status = refused.cause.callStatus
         else { return false }
-        var message: [UInt8] = []
-        PercentEncoding.append(refused.cause.callMessage.utf8Span.span, to: &message)
-        let lines = Array("grpc-status: \(status.rawValue)\r\ngrpc-message: ".utf8) + message + [0x0D, 0x0A]
-        let isKept = lines.withUnsafeBufferPointer {
-            stream.pointee.session.pointee.core.submitTrailers(stream.pointee.number, $0)
-        }
-        guard isKept else { return false }
-        stream.pointee.hasTrailers = true
+        guard putStatus(status, refused.cause.callMessage, behind: stream) else { return false }
         exchange.pointee.refusal = refused.cause
         logRefusal(exchange, refused)
         if let upstream = exchange.pointee.upstream {
@@ -99,6 +97,20 @@ extension WorkerRef {
         exchange.pointee.keepsAlive = false
         finishExchange(exchange)
         return true
+    }
+}
+
+extension WorkerRef {
+    /// Has the status of a call follow what is sent of its answer; false where the stream is over.
+    func putStatus(_ status: GRPCStatus, _ text: String, behind stream: StreamRef) -> Bool {
+        var message: [UInt8] = []
+        PercentEncoding.append(text.utf8Span.span, to: &message)
+        let lines = Array("grpc-status: \(status.rawValue)\r\ngrpc-message: ".utf8) + message + [0x0D, 0x0A]
+        let isKept = lines.withUnsafeBufferPointer {
+            stream.pointee.session.pointee.core.submitTrailers(stream.pointee.number, $0)
+        }
+        if isKept { stream.pointee.hasTrailers = true }
+        return isKept
     }
 }
 

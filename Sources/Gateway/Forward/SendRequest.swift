@@ -15,7 +15,7 @@ extension WorkerRef {
         let length = pointee.scratch.head.pointee.length
         client.pointee.patience = Int32(clamping: route.pointee.patience.responseBody)
         exchange.pointee.mayRetry = exchange.pointee.request.isComplete && isIdempotent(exchange.pointee.method)
-        if isCall(exchange) { timeCall(exchange, (try? callTime(bytes)) ?? nil) }
+        if isCall(exchange) { timeCall(exchange) }
         var writer = head
         // The body's beginning travels with the head; what lies behind the body is the next request.
         var used = length

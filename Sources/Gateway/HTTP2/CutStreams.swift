@@ -50,10 +50,8 @@ extension WorkerRef {
 
     /// A call of gRPC whose answer has begun ends with the status that has its client call again elsewhere.
     private func cutCall(_ stream: StreamRef, _ client: ClientRef) {
-        let lines: StaticString = "grpc-status: 14\r\ngrpc-message: the gateway stops\r\n"
-        let bytes = UnsafeBufferPointer(start: lines.utf8Start, count: lines.utf8CodeUnitCount)
         guard stream.pointee.isHeadSent, !client.pointee.hasOutput,
-            stream.pointee.session.pointee.core.submitTrailers(stream.pointee.number, bytes)
+            putStatus(.unavailable, "the gateway stops", behind: stream)
         else { return closeClient(client) }
         finish(stream)
     }

@@ -15,7 +15,9 @@ extension WorkerRef {
     ) throws(Refused) -> Int {
         guard let route = findings.route else { preconditionFailure("a request is planned for its route") }
         try checkAnnouncedBody(route)
-        if route.pointee.isGRPC, exchange.pointee.reader.call == .native { _ = try callTime(bytes) }
+        if route.pointee.isGRPC, exchange.pointee.reader.call == .native {
+            exchange.pointee.callTime = try callTime(bytes)
+        }
         exchange.pointee.offersWebSocket = pointee.scratch.head.pointee.offersWebSocket && route.pointee.webSocket
         if exchange.pointee.offersWebSocket {
             keepWebSocketKey(exchange, bytes)
