@@ -41,7 +41,7 @@ struct WebSocketAccept: Equatable {
     func put(into writer: inout HeadWriter) {
         guard writer.hasRoom(28) else { return }
         for word in [words.0, words.1, words.2, UInt64(words.3) << 32] {
-            for byte in 0..<8 where writer.count >= 0 {
+            for byte in 0..<8 {
                 let value = UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * byte))
                 guard value != 0 else { return }
                 writer.space[0] = value
