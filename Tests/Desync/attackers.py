@@ -144,6 +144,13 @@ def attack_for(attack, port, seconds, name, results):
                  "in vain": in_vain})
 
 
+def spin_for(seconds):
+    """Keeps a processor busy, and asks nobody for anything."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        pass
+
+
 def ask_for(port, seconds, results):
     """An ordinary client: a request, its answer, and a moment; all on one connection. Its times, or what went wrong."""
     times, stream = [], 1
