@@ -1,5 +1,3 @@
-import Bytes
-import Crypto
 import Foundation
 import TestSupport
 import TestTraits
@@ -16,15 +14,6 @@ private typealias Frame = FrameClient.Frame
     }
 
     private static let part = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"
-
-    /// The answer to a handshake whose key nobody but the gateway knew.
-    private static let switching = WireScript(
-        .reply { request in
-            let key = (request.fields.only("sec-websocket-key") ?? "") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
-            guard let hash = SHA1.hash(Array(key.utf8).span) else { return [] }
-            let head = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            return Array((head + "Sec-WebSocket-Accept: \(Base64.encode(hash.span))\r\n\r\n").utf8)
-        }, .tunnel)
 
     // MARK: Idle
 
@@ -171,7 +160,7 @@ private typealias Frame = FrameClient.Frame
         stage.upstream.answer("/open/held", with: WireScript(.text(Self.part), .wait(gate)))
         stage.upstream.answer("/open/call", with: WireScript(exactly: [.text(call + "5\r\nhello\r\n"), .wait(gate)]))
         stage.upstream.answer("/open/mute", with: WireScript(exactly: [.wait(gate)]))
-        stage.upstream.answer("/socket/a", with: Self.switching)
+        stage.upstream.answer("/socket/a", with: .switching)
         let client = try FrameClient(port: stage.gateway.port)
         try client.get(1, "/open/held")
         try client.frames { $0.type == Frame.data }

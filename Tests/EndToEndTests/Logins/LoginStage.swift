@@ -38,6 +38,8 @@ final class LoginStage: Sendable {
         var accessTokenSeconds = 300
         /// The server speaks https, and knows clients by their certificates.
         var isCertified = false
+        /// Whether the gateway speaks HTTP/2 to browsers, and to the server when that fetches a request object.
+        var speaksHTTP2 = true
     }
 
     init(_ plan: Plan) throws {
@@ -94,7 +96,7 @@ final class LoginStage: Sendable {
         return """
             workers: 2
             listeners:
-              - { address: "127.0.0.1:0", http2: true, public_url: "\(origin)", tls: { certificate: $FOLDER/s.crt, key: $FOLDER/s.key } }
+              - { address: "127.0.0.1:0", http2: \(plan.speaksHTTP2), public_url: "\(origin)", tls: { certificate: $FOLDER/s.crt, key: $FOLDER/s.key } }
               - { address: "127.0.0.1:0", public_url: "\(side)" }
             admin: { address: "127.0.0.1:0" }
             issuers:

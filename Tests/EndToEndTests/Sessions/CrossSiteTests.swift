@@ -95,12 +95,8 @@ import Testing
         expectLoginNeeded(answer)
     }
 
-    private static let answer =
-        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"
-
     private func handshake(_ path: String, _ fields: [String]) throws -> WireResponse {
-        stage.upstream.answer(path, with: WireScript(.text(Self.answer), .tunnel))
+        stage.upstream.answer(path, with: .switching)
         let lines = [
             "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
             "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",

@@ -1,3 +1,6 @@
+import Bytes
+import Crypto
+
 /// What the recording upstream does with one request, step by step.
 package struct WireScript: Sendable {
     /// One thing to do.
@@ -53,6 +56,17 @@ package struct WireScript: Sendable {
 
     /// Answers 200 with what was received, as JSON.
     package static var echo: WireScript { WireScript(.echo) }
+
+    /// Takes up a WebSocket by the key of its handshake, whoever made that (RFC 6455 §4.2.2), and sends back every byte.
+    package static var switching: WireScript {
+        WireScript(
+            .reply { request in
+                let key = (request.fields.only("sec-websocket-key") ?? "") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+                guard let hash = SHA1.hash(Array(key.utf8).span) else { return [] }
+                let head = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                return Array((head + "Sec-WebSocket-Accept: \(Base64.encode(hash.span))\r\n\r\n").utf8)
+            }, .tunnel)
+    }
 }
 
 extension WireScript.Step {
