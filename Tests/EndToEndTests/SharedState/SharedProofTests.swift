@@ -27,7 +27,7 @@ import Testing
 
     @Test(.holds("SH-55"), .refuses("SH-55")) func `passes once, wherever it is sent again`() throws {
         let store = try StoreServer()
-        let (stage, others) = try fleet(store)
+        let (stage, others) = try fleet(store, Fleet.patiently)
         for replay in others + [stage.gateway] {
             let fields = ProofCall().fields(stage)
             #expect(try send(fields, to: stage.gateway).status == 200, "\(stage.gateway.diagnosis)")
@@ -40,7 +40,7 @@ import Testing
 
     @Test(.refuses("SH-55")) func `passes once of fifteen that are sent at once`() throws {
         let store = try StoreServer()
-        let (stage, others) = try fleet(store, workers: 2)
+        let (stage, others) = try fleet(store, Fleet.patiently, workers: 2)
         let gateways = [stage.gateway] + others
         for _ in 0..<20 {
             let fields = ProofCall().fields(stage)
