@@ -84,7 +84,8 @@ class Run:
         problems += problems_of_end(session, reader.goaways, was_reset, verdicts)
         if expects != "any" and (verdicts[0] == "forwarded") != (expects == "forwarded"):
             problems.append(f"should be {expects}: {verdicts[0]}")
-        if "not reached" in verdicts or any(request.is_left for request in session.requests):
+        if "not reached" in verdicts or any(request.is_left for request in session.requests) or any(
+                is_cut_tunnel(request, verdict) for request, verdict in zip(session.requests, verdicts)):
             self.left.add(session.number)
         self.count(session, verdicts)
         if problems:
@@ -162,6 +163,11 @@ def refuses_head(request):
     except Malformed:
         return True
     return False
+
+
+def is_cut_tunnel(request, verdict):
+    """Whether it was reset for what came behind its handshake, which is whole with its head and may have arrived before."""
+    return str(verdict).startswith("reset") and (b":method", b"CONNECT") in request.parts[0].payload
 
 
 def judge(session, place, request, answer, recorder):
