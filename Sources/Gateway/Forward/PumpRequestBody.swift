@@ -9,7 +9,7 @@ extension WorkerRef {
         if exchange.pointee.loginInFlight != nil { return readLoginBody(client, exchange) }
         // What was kept came first.
         guard client.pointee.input.isEmpty else { return goOn(client, exchange) }
-        if spliceRequest(client, exchange) { return }
+        if spliceRequest(client, exchange) || passContent(client, exchange) { return }
         let count = client.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
         guard count > 0 else {
             switch count {
@@ -95,7 +95,7 @@ extension WorkerRef {
     }
 
     /// The body broke a rule after its beginning was forwarded: the upstream must not take it for complete (HTTP-30).
-    private func bodyRefused(_ client: ClientRef, _ exchange: ExchangeRef, _ refused: Refused) {
+    func bodyRefused(_ client: ClientRef, _ exchange: ExchangeRef, _ refused: Refused) {
         if let upstream = exchange.pointee.upstream {
             upstream.resetOnClose()
             exchange.pointee.upstream = nil

@@ -188,7 +188,7 @@ extension WorkerRef {
         Refused(.malformedMessage, expected: "the chunked coding", found: .text(cause.found))
     }
 
-    private func bodyTooLarge(_ limit: Int64) -> Refused {
+    func bodyTooLarge(_ limit: Int64) -> Refused {
         Refused(.requestBodyTooLarge, expected: "at most \(limit) bytes", found: "more")
     }
 

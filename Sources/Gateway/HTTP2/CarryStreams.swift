@@ -1,3 +1,4 @@
+import Access
 import EventLoop
 import Glibc
 import HTTP2
@@ -47,6 +48,14 @@ extension StreamRef {
         return count
     }
 
+    /// All of the content at hand, whose memory is the caller's from now on.
+    fileprivate func takeContent() -> Buffer {
+        let content = pointee.content
+        pointee.content = Buffer()
+        tookContent(content.count)
+        return content
+    }
+
     /// Gives the peer room for as much again.
     private func tookContent(_ count: Int) {
         let core = pointee.session.pointee.core
@@ -67,6 +76,27 @@ extension StreamRef {
 }
 
 extension WorkerRef {
+    /// Sends what has come of a stream's content on from where it is, if that is how it goes on; false when it has to be read.
+    func passContent(_ client: ClientRef, _ exchange: ExchangeRef) -> Bool {
+        guard let stream = client.pointee.part.stream, !stream.pointee.content.isEmpty,
+            exchange.pointee.request.kind == .length, let upstream = exchange.pointee.upstream,
+            !upstream.pointee.hasOutput
+        else { return false }
+        var content = stream.takeContent()
+        defer { content.release(to: &pointee.connections.buffers) }
+        let count = exchange.pointee.request.pass(content.count)
+        exchange.pointee.requestBytes += Int64(count)
+        let limit = patience(of: exchange).bodyLimit
+        guard exchange.pointee.requestBytes <= limit else {
+            bodyRefused(client, exchange, bodyTooLarge(limit))
+            return true
+        }
+        if exchange.pointee.goesByHTTP2 { keepForRepeat(exchange, content.bytes, count) }
+        sendToUpstream(upstream, content.bytes, count)
+        if client.pointee.exchange == exchange { goOn(client, exchange) }
+        return true
+    }
+
     /// Puts bytes behind what the stream has to send; they leave at the end of the loop's turn, with those of its siblings.
     func send(_ bytes: UnsafePointer<UInt8>, _ count: Int, on stream: StreamRef, _ client: ClientRef) {
         guard client.pointee.output.append(bytes, count, from: &pointee.connections.buffers) else {

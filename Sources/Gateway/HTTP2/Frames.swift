@@ -11,7 +11,8 @@ struct HTTP2Connections {
 
 /// Memory that the frames of all connections of one worker pass through, one connection after the other.
 struct Frames {
-    static let capacity = Scratch.readCapacity
+    /// As much as one buffer holds: content that comes together leaves in few pieces, although several streams share it.
+    static let capacity = BufferPool.largest
     /// The most that one record of TLS brings.
     static let recordSize = 16 << 10
 

@@ -5,9 +5,11 @@ typealias StreamRef = UnsafeMutablePointer<HTTP2Stream>
 
 /// What a client's connection has beside its socket when it speaks HTTP/2: its frames, and the streams that are open.
 struct HTTP2Session {
-    /// New requests that are handed on in one go; the others wait for the loop's next turn, so that one connection cannot
-    /// own the worker (H2-54).
-    static let requestsAtOnce = 8
+    /// What is done for one connection in one go; the rest waits for the loop's next turn, so that it cannot own the worker
+    /// (H2-54): 8 new requests, or as many pieces of content as cost as much.
+    static let workAtOnce = 8 * requestWork
+    /// What a request costs, in pieces of content that may be a byte each.
+    static let requestWork = 64
     /// Bytes of frames that are put together for one write: as much as one TLS record holds.
     static let writeSize = 16 << 10
     /// What a stream may send whose request was let through: a little less than one buffer holds.
@@ -46,8 +48,8 @@ struct HTTP2Session {
     var isWarned = false
     /// Its listener is gone: there is nothing by which a new stream could be judged.
     var takesNoStreams = false
-    /// New requests that may be handed on before the loop's next turn.
-    var requestsLeft = 0
+    /// What may be done before the loop's next turn.
+    var workLeft = 0
     /// It broke a rule of the connection, or is told to go: closed as soon as everything has left.
     var isEnding = false
     /// How far it is with telling its peer that no more streams are taken.

@@ -67,9 +67,9 @@ extension WorkerRef {
         }
     }
 
-    /// Sees to frames, to so many new requests at most; the rest is kept for the loop's next turn (H2-54).
+    /// Sees to frames, to so many at most; the rest is kept for the loop's next turn (H2-54).
     private func receive(_ session: SessionRef, _ bytes: UnsafePointer<UInt8>, _ count: Int) {
-        session.pointee.requestsLeft = HTTP2Session.requestsAtOnce
+        session.pointee.workLeft = HTTP2Session.workAtOnce
         session.pointee.core.receive(UnsafeBufferPointer(start: bytes, count: count), now: clock.microseconds())
         followEvents(session)
         let client = session.pointee.client
@@ -95,14 +95,14 @@ extension WorkerRef {
         if !client.pointee.input.isEmpty {
             return receive(session, client.pointee.input.bytes, client.pointee.input.count)
         }
-        session.pointee.requestsLeft = HTTP2Session.requestsAtOnce
+        session.pointee.workLeft = HTTP2Session.workAtOnce
         followEvents(session)
         sendFrames(session)
     }
 
     func followEvents(_ session: SessionRef) {
         session.pointee.isAtWork = true
-        while session.pointee.requestsLeft > 0, let event = session.pointee.core.nextEvent() { follow(event, session) }
+        while session.pointee.workLeft > 0, let event = session.pointee.core.nextEvent() { follow(event, session) }
         followBudget(session)
         readStreams(session)
         session.pointee.isAtWork = false
@@ -111,12 +111,14 @@ extension WorkerRef {
     private func follow(_ event: ServerEvent, _ session: SessionRef) {
         switch event {
         case .request(let number, let head, let hasBody, let isTunnel):
-            session.pointee.requestsLeft -= 1
+            session.pointee.workLeft -= HTTP2Session.requestWork
             begin(session, number, head, isOpen: hasBody || isTunnel, isTunnel: isTunnel)
         case .refused(let number, let fault, let hasBody):
-            session.pointee.requestsLeft -= 1
+            session.pointee.workLeft -= HTTP2Session.requestWork
             refuse(session, number, fault, isOpen: hasBody)
-        case .content(let number, let place, let content): take(content, of: number, stream(place), session)
+        case .content(let number, let place, let content):
+            session.pointee.workLeft -= 1
+            take(content, of: number, stream(place), session)
         case .trailers(_, let place, let lines): if let stream = stream(place) { passTrailers(lines, of: stream) }
         case .pong: sayLastStream(session)
         // The core takes what it still sends, and is over when its streams are.

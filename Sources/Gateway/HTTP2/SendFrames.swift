@@ -17,7 +17,7 @@ extension WorkerRef {
         // Frames that left may have been the last of their streams.
         followEvents(session)
         if client.pointee.output.isEmpty, session.pointee.core.isOver { return leave(session) }
-        guard client.pointee.input.isEmpty, session.pointee.requestsLeft > 0 else {
+        guard client.pointee.input.isEmpty, session.pointee.workLeft > 0 else {
             client.stopReading()
             return queue(session)
         }
