@@ -78,7 +78,9 @@ extension StreamRef {
 extension WorkerRef {
     /// Sends what has come of a stream's content on from where it is, if that is how it goes on; false when it has to be read.
     func passContent(_ client: ClientRef, _ exchange: ExchangeRef) -> Bool {
+        // Not where the last byte has to wait for the stream's end.
         guard let stream = client.pointee.part.stream, !stream.pointee.content.isEmpty,
+            stream.pointee.content.count <= stream.pointee.readableAtMost,
             exchange.pointee.request.kind == .length, let upstream = exchange.pointee.upstream,
             !upstream.pointee.hasOutput
         else { return false }
