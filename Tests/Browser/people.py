@@ -20,8 +20,9 @@ class Person:
     scripts, the address that its "Continue" leads to is opened at once.
     """
 
-    def __init__(self, browser, stack, known=True, **options):
+    def __init__(self, browser, stack, known=True, url=None, **options):
         self.stack = stack
+        self.url = url or stack.url
         self.known = known
         self.context = somebody(browser, **options)
         if known:
@@ -32,7 +33,7 @@ class Person:
 
     def open(self, path, page=None):
         """Goes to an address of the gateway."""
-        (page or self.page).goto(f"{self.stack.url}{path}", wait_until="commit")
+        (page or self.page).goto(f"{self.url}{path}", wait_until="commit")
 
     def sign_in(self, page=None):
         """Does what the server's pages ask for, until the app is there; returns what was done."""
@@ -74,7 +75,7 @@ class Person:
 
     def is_here(self, page):
         """Whether the window shows anything of the gateway's origin, and not of the server's."""
-        return page.url.startswith(f"{self.stack.url}/")
+        return page.url.startswith(f"{self.url}/")
 
     def is_at_server(self, page=None):
         """Whether the window shows the server's page, ready to be used."""
@@ -89,7 +90,7 @@ class Person:
 
     def cookies(self, prefix=""):
         """Cookies for the gateway by name."""
-        return {each["name"]: each for each in self.context.cookies(self.stack.url) if each["name"].startswith(prefix)}
+        return {each["name"]: each for each in self.context.cookies(self.url) if each["name"].startswith(prefix)}
 
     def forget(self, prefix):
         """Loses cookies of the gateway, as browsers do when they are told to or when these are old."""

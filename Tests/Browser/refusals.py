@@ -1,9 +1,8 @@
 """What people see when a route refuses them."""
 import contextlib
-import http.server
-import threading
 
 from accessibility import faults
+from apps import App, listening
 from pages import LOOKS, picture, shows_ids
 from people import SESSION, person, same
 
@@ -182,26 +181,12 @@ def check(page, stack, answer, name, look, has_id=True):
 @contextlib.contextmanager
 def odd_app(stack):
     """An app that answers with the status that the path ends with, until it is well."""
-    class Handler(http.server.BaseHTTPRequestHandler):
+    class Handler(App):
         def do_GET(self):  # pylint: disable=invalid-name
             status = 200 if server.is_well else int(self.path.rpartition("/")[2])
             content = b"<!doctype html><title>app</title><p>well again" if server.is_well else b"own"
-            self.send_response(status)
-            self.send_header("Content-Type", "text/html")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
+            self.answer(status, "text/html", content)
 
-        def log_message(self, *_):  # pylint: disable=arguments-differ
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", stack.ports["odd"]), Handler)
-    server.is_well = False
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
+    with listening(stack.ports["odd"], Handler) as server:
+        server.is_well = False
         yield server
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

@@ -11,8 +11,8 @@ sys.dont_write_bytecode = True
 from people import chromium  # noqa: E402
 from stack import stack  # noqa: E402
 
-TOPICS = ["visits", "tabs", "callbacks", "scripts", "cookies", "forms", "tunnels", "logouts", "refusals", "pages",
-          "status"]
+TOPICS = ["visits", "tabs", "callbacks", "scripts", "cookies", "forms", "protocols", "authorities", "tunnels",
+          "transfers", "calls", "logouts", "refusals", "pages", "status"]
 # For all of them, whatever hangs; a minute on a machine with nothing else to do.
 LIMIT_SECONDS = 1800
 
@@ -44,7 +44,8 @@ def main():
     signal.signal(signal.SIGALRM, lambda *_: sys.exit(f"not done within {options.limit} s"))
     signal.alarm(options.limit)
     began, passed, failed = time.monotonic(), 0, []
-    with stack(options.binary.resolve()) as running, chromium(options.chromium) as browser:
+    with (stack(options.binary.resolve()) as running,
+          chromium(options.chromium, *running.browser_arguments()) as browser):
         running.screenshots, running.pages = options.screenshots, options.pages
         for topic, title, test in tests(options.words, options.pages):
             start = time.monotonic()

@@ -2,7 +2,9 @@
 
 Everything is on 127.0.0.1, on ports that were free, in one folder that goes away afterwards.
 """
+import base64
 import contextlib
+import hashlib
 import json
 import random
 import shutil
@@ -17,6 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
 READY_SECONDS = 180
+LOGGED_SECONDS = 60
 
 CONFIGURATION = """\
 workers: 2
@@ -27,6 +30,16 @@ listeners:
   - address: 127.0.0.1:{logout}
     public_url: https://localhost:{gateway}
     hosts: [127.0.0.1:{logout}]
+  - address: 127.0.0.1:{http1}
+    public_url: https://localhost:{http1}
+    tls: {{ certificate: {folder}/tls.crt, key: {folder}/tls.key }}
+    http2: false
+  - address: 127.0.0.1:{first}
+    public_url: https://first.portcullis.test:{shared}
+    tls: {{ certificate: {folder}/tls.crt, key: {folder}/tls.key }}
+  - address: 127.0.0.1:{second}
+    public_url: https://second.portcullis.test:{shared}
+    tls: {{ certificate: {folder}/tls.crt, key: {folder}/tls.key }}
 admin: {{ address: 127.0.0.1:{admin} }}
 issuers:
   main: {{ url: {issuer}, insecure_allow_http: true }}
@@ -90,6 +103,23 @@ routes:
     upstream: http://127.0.0.1:{odd}
     public: true
     error_pages: {{ upstream: [403, 408, 429, 503, 504] }}
+  - path: /files/
+    upstream: http://127.0.0.1:{files}
+    login: {{ client: web }}
+    identity: {{ X-User-Name: name }}
+  - path: /calls/
+    upstream: http://127.0.0.1:{calls}
+    public: true
+    allowed_origins: [http://localhost:{app}]
+    cors:
+      origins: [http://localhost:{app}]
+      headers: [Content-Type, X-Grpc-Web]
+      expose: [Grpc-Status, Grpc-Message]
+  - path: /calls/closed/
+    upstream: {{ url: http://127.0.0.1:{nothing}, protocol: h2 }}
+    grpc: true
+    token: {{ issuers: [main], audience: api }}
+    cors: {{ origins: [http://localhost:{app}] }}
 log: {{ access: {folder}/access.log }}
 """
 
@@ -101,7 +131,8 @@ class Stack:
         self.binary = binary
         self.folder = folder
         self.running = []
-        names = ("gateway", "logout", "admin", "app", "nothing", "odd")
+        names = ("gateway", "logout", "http1", "first", "second", "shared", "admin", "app", "nothing", "odd", "files",
+                 "calls")
         self.ports = dict(zip(names, free_ports(len(names)), strict=True))
         self.url = f"https://localhost:{self.ports['gateway']}"
         self.server = None
@@ -121,7 +152,8 @@ class Stack:
         self.server = json.loads((self.folder / "as" / "as.json").read_text())
         self.run("sample-app", DEPLOY / "sample-app", "--port", str(self.ports["app"]))
         self.wait(lambda: answers(f"http://127.0.0.1:{self.ports['app']}/"))
-        self.register("web", "--dpop")
+        self.register("web", "--dpop", "--redirect-uri",
+                      f"https://localhost:{self.ports['http1']}/.portcullis/callback/web")
         self.register("plain")
         self.register("strict")
         file = self.folder / "portcullis.yaml"
@@ -132,10 +164,21 @@ class Stack:
     def make_keys(self):
         """A certificate, the client's key and the sessions'."""
         make("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-             "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
+             "-subj", "/CN=localhost", "-addext",
+             "subjectAltName=DNS:localhost,DNS:first.portcullis.test,DNS:second.portcullis.test",
              "-keyout", self.folder / "tls.key", "-out", self.folder / "tls.crt")
         make(self.binary, "keys", "new", "client", "--out", self.folder / "web.pem")
         make(self.binary, "keys", "new", "session", "--out", self.folder / "session.key")
+
+    def browser_arguments(self):
+        """How Chromium finds the names of the certificate and trusts it: it lets no others share a connection."""
+        public = subprocess.run(["openssl", "x509", "-in", self.folder / "tls.crt", "-noout", "-pubkey"], check=True,
+                                capture_output=True).stdout
+        key = subprocess.run(["openssl", "pkey", "-pubin", "-outform", "der"], input=public, check=True,
+                             capture_output=True).stdout
+        digest = base64.b64encode(hashlib.sha256(key).digest()).decode()
+        return (f"--ignore-certificate-errors-spki-list={digest}",
+                "--host-resolver-rules=MAP *.portcullis.test 127.0.0.1")
 
     def register(self, name, *more):
         """A client of ours at the server."""
@@ -161,6 +204,22 @@ class Stack:
             if self.running[-1].poll() is not None or time.monotonic() > deadline:
                 raise SystemExit(f"not ready:\n{self.last_words()}")
             time.sleep(0.05)
+
+    def lines_of(self, path, count=1, **fields):
+        """The last lines of the access log with this path, and these fields, once there are so many.
+
+        A line is written when its exchange is over, which the browser may know first.
+        """
+        deadline = time.monotonic() + LOGGED_SECONDS
+        while True:
+            # The gateway may be in the middle of the last line.
+            whole = (self.folder / "access.log").read_text().rpartition("\n")[0]
+            lines = [line for line in map(json.loads, whole.splitlines())
+                     if line.items() >= {**fields, "path": path}.items()]
+            if len(lines) >= count:
+                return lines[-count:]
+            assert time.monotonic() < deadline, f"{len(lines)} of {count} lines with {path} and {fields}"
+            time.sleep(0.02)
 
     def last_words(self):
         """The end of each log."""

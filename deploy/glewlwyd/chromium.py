@@ -15,10 +15,10 @@ GLANCE_MILLISECONDS = 20
 
 
 @contextlib.contextmanager
-def chromium(executable):
+def chromium(executable, *more):
     """A browser without a window; its contexts are people with cookies of their own."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, headless=True, args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=executable, headless=True, args=[*ARGUMENTS, *more])
         try:
             yield browser
         finally:
