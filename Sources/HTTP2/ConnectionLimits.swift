@@ -19,14 +19,16 @@ public struct ConnectionLimits: Sendable {
     public var connectionWindow = 1 << 20
     /// Bytes of a header or trailer section's names and values, and 32 for each field (RFC 9113 §6.5.2).
     public var headerList = 64 << 10
-    /// Fields of a section; each part of a cookie that came in parts is one.
+    /// Fields of a section, but for parts of cookies.
     public var fieldCount = 100
+    /// Parts of cookies of a request: a browser sends each cookie by itself, and keeps up to 180 of a site.
+    public var cookieParts = 200
     /// Bytes of the table that the peer may compress with, and that we compress with.
     public var compressionTable = 4096
     /// CONTINUATION frames of a section.
     public var continuations = 8
-    /// Bytes of a section as it is sent.
-    public var encodedSection = 64 << 10
+    /// Bytes of a section as it is sent: twice the list's, for whoever passes that bound alone is told of it.
+    public var encodedSection = 128 << 10
     /// Whether a route of the listener has WebSockets: extended CONNECT is announced, and taken.
     public var announcesTunnels = false
     /// The schemes that requests may name.

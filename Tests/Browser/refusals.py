@@ -86,6 +86,22 @@ def test_too_many_cookies_are_told_of(browser, stack):
 
 
 # holds ECO-85
+def test_many_small_cookies_pass_and_large_ones_end_in_a_page(browser, stack):
+    """By HTTP/2 each cookie is a field, and each of these bounds another one: fields, their bytes, and bytes as sent.
+
+    Chromium itself keeps 180 cookies of a site at most.
+    """
+    for count, value, status in ((150, "small", 200), (17, 3900 * "a", 431), (40, 3900 * "a", 431)):
+        with person(browser, stack, known=False) as alice:
+            alice.context.add_cookies(
+                [{"name": f"c{number}", "value": value, "url": stack.url} for number in range(count)])
+            answer = alice.page.goto(f"{stack.url}/open/", wait_until="load")
+            same(answer.status, status, f"{count} of {len(value)} bytes")
+            if status != 200:
+                same(alice.page.inner_text("h1"), "Your browser sends too much")
+
+
+# holds ECO-85
 def test_a_wrong_account_finds_the_way_out(browser, stack):
     """Sign in as somebody else, or sign out; both lead there."""
     for look, options in LOOKS.items():

@@ -298,7 +298,7 @@ def method(choose, stream):
 
 @gadget
 def cookie_crumbs(choose, stream):
-    for number in range(choose.choice((2, 3, 5, 90, 120))):
+    for number in range(choose.choice((2, 3, 5, 90, 190, 220))):
         stream.add(b"cookie", choose.choice((b"c%d=v" % number, b"", b"a", b"c=d; e=f", b"__Host-portcullis-x=evil")),
                    somewhere(choose, stream))
 

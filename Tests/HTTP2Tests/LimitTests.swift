@@ -109,7 +109,8 @@ private let short: [UInt8] = [0x82, 0x87, 0x84, 0x01, 0x01, 0x61]
         arguments: [
             (0..<9).flatMap { _ in Frames.continuation(1, [], endsSection: false) },
             (0..<5000).flatMap { _ in Frames.continuation(1, [], endsSection: false) },
-            (0..<5).flatMap { _ in Frames.continuation(1, [UInt8](repeating: 0x82, count: 16_000), endsSection: false)
+            (0..<8).flatMap { _ in
+                Frames.continuation(1, Frames.literal("x-a", String(repeating: "v", count: 16_376)), endsSection: false)
             },
         ])
     func `end the connection at a section in too many pieces, or too large`(pieces: [UInt8]) throws {

@@ -45,7 +45,7 @@ enum Seen: Equatable {
             switch event {
             case .request(let stream, let head, let hasBody, let isTunnel):
                 .request(stream, String(decoding: head, as: UTF8.self), hasBody: hasBody, isTunnel: isTunnel)
-            case .refused(let stream, let fault, _): .refused(stream, fault)
+            case .refused(let stream, let fault, _, _): .refused(stream, fault)
             case .content(let stream, _, let bytes): .content(stream, String(decoding: bytes, as: UTF8.self))
             case .trailers(let stream, _, let lines): .trailers(stream, String(decoding: lines, as: UTF8.self))
             case .ended(let stream, _): .ended(stream)

@@ -68,6 +68,23 @@ private struct Meeting {
         #expect(any.withUnsafeBufferPointer { Stream().serverNameAgrees(with: $0.span) })
     }
 
+    @Test func `knows whether its certificate is one of a host`() throws {
+        let files = try CertificateFiles()
+        let tls = try ServerTLS(
+            identities: [files.identity("a.example"), files.identity("b.example", "*.b.example")],
+            minimumVersion: .tls12)
+        var meeting = try Meeting(tls, serverName: "b.example")
+        defer { meeting.server.close() }
+        for (host, isNamed) in [
+            ("b.example", true), ("www.B.example", true), ("a.example", false), ("x.www.b.example", false), ("", false),
+            ("b.example\0.evil", false), (".b.example", false),
+        ] {
+            #expect(Array(host.utf8).withUnsafeBufferPointer { meeting.server.ownCertificateNames($0.span) } == isNamed)
+        }
+        let any = Array("b.example".utf8)
+        #expect(!any.withUnsafeBufferPointer { Stream().ownCertificateNames($0.span) })
+    }
+
     @Test(arguments: [
         (Transport.TLSVersion.tls12, TLS1_2_VERSION, "TLSv1.2"), (.tls12, TLS1_3_VERSION, "TLSv1.3"),
         (.tls13, TLS1_3_VERSION, "TLSv1.3"),

@@ -113,9 +113,9 @@ extension WorkerRef {
         case .request(let number, let head, let hasBody, let isTunnel):
             session.pointee.workLeft -= HTTP2Session.requestWork
             begin(session, number, head, isOpen: hasBody || isTunnel, isTunnel: isTunnel)
-        case .refused(let number, let fault, let hasBody):
+        case .refused(let number, let fault, let head, let hasBody):
             session.pointee.workLeft -= HTTP2Session.requestWork
-            refuse(session, number, fault, isOpen: hasBody)
+            refuse(session, number, fault, head, isOpen: hasBody)
         case .content(let number, let place, let content):
             session.pointee.workLeft -= 1
             take(content, of: number, stream(place), session)
@@ -198,10 +198,14 @@ extension WorkerRef {
     }
 
     /// A head that is no request which can be read in one way: answered as one of HTTP/1.1 would be (H-D1).
-    private func refuse(_ session: SessionRef, _ number: Int32, _ fault: HeadFault, isOpen: Bool) {
+    private func refuse(
+        _ session: SessionRef, _ number: Int32, _ fault: HeadFault, _ head: UnsafeMutableBufferPointer<UInt8>,
+        isOpen: Bool
+    ) {
         guard !refusesStream(session) else { return session.pointee.core.reset(number, .refusedStream) }
         let client = open(session, number, isOpen: isOpen)
         let exchange = beginExchange(client, pointee.connections.http2.frames.bytes, isParsed: false)
+        if let bytes = head.baseAddress { exchange.pointee.reader = reader(ofUnread: bytes, head.count) }
         answer(exchange, refused: refused(fault))
     }
 

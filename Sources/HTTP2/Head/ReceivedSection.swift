@@ -9,12 +9,14 @@ enum SectionKind: UInt8 {
 /// What the limits of a connection say about each section.
 struct SectionBounds {
     let fieldCount: Int
+    let cookieParts: Int
     let headerList: Int
     let scheme: AcceptedScheme
     let announcesTunnels: Bool
 
     init(_ limits: ConnectionLimits) {
         fieldCount = limits.fieldCount
+        cookieParts = limits.cookieParts
         headerList = limits.headerList
         scheme = limits.scheme
         announcesTunnels = limits.announcesTunnels
@@ -37,6 +39,7 @@ struct ReceivedSection {
     private(set) var fault: HeadFault?
     /// Fields so far, and their bytes as RFC 9113 §6.5.2 counts them.
     private(set) var fieldCount = 0
+    private var cookieParts = 0
     private var listSize = 0
 
     var pseudo = PseudoFields()
@@ -62,8 +65,11 @@ struct ReceivedSection {
     /// Takes the next field.
     mutating func add(_ name: Span<UInt8>, _ value: Span<UInt8>) {
         count(name.count &+ value.count)
+        if kind == .request, name.count == 6, FieldID.identify(name) == .cookie { cookieParts &+= 1 }
         guard fault == nil else { return }
-        guard fieldCount <= bounds.fieldCount else { return fail(.tooManyFields) }
+        guard fieldCount &- cookieParts <= bounds.fieldCount, cookieParts <= bounds.cookieParts else {
+            return fail(.tooManyFields)
+        }
         guard listSize <= bounds.headerList else { return fail(.listTooLarge) }
         do throws(HeadFault) {
             if name.count > 0, name[0] == 0x3a {

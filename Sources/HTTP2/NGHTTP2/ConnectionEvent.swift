@@ -23,8 +23,9 @@ public enum ServerEvent {
     /// Without a body the stream has ended with it. Of a tunnel, an extended CONNECT, the head is a WebSocket handshake whose
     /// last line is the key: 24 bytes that end four before the head's end, for the caller to replace.
     case request(stream: Int32, head: UnsafeMutableBufferPointer<UInt8>, hasBody: Bool, isTunnel: Bool)
-    /// A request whose head is not acceptable: it is answered like one that is, with a refusal.
-    case refused(stream: Int32, HeadFault, hasBody: Bool)
+    /// A request whose head is not acceptable: it is answered like one that is, with a refusal. Of the head there are the lines
+    /// before the fault.
+    case refused(stream: Int32, HeadFault, head: UnsafeMutableBufferPointer<UInt8>, hasBody: Bool)
     /// Bytes of a body; they lie in what `receive` was given.
     case content(stream: Int32, place: UnsafeMutableRawPointer?, UnsafeBufferPointer<UInt8>)
     /// Those fields behind the body that may be there, as lines.

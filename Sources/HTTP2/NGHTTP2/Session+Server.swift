@@ -27,7 +27,7 @@ extension Session {
         }
         if let fault = section.fault {
             if fault.isTooLarge { unsafe spend(state.pointee.budget.oversizedHead()) } else { countMalformed() }
-            return unsafe .refused(stream: stream, fault, hasBody: !ends)
+            return unsafe .refused(stream: stream, fault, head: section.lines.buffer, hasBody: !ends)
         }
         return unsafe .request(
             stream: stream, head: section.lines.buffer, hasBody: !ends, isTunnel: section.isTunnel)

@@ -145,8 +145,8 @@ extension RequirementTable {
         Requirement(
             id: "H2-29", source: "RFC 9113 §8.2.3",
             promise: """
-                The gateway joins the parts of a cookie in their order before anybody looks for sessions. Each \
-                part counts as a field.
+                The gateway joins the parts of a cookie in their order before anybody looks for sessions. It takes \
+                200 parts, beside as many fields as other requests may have.
                 """),
         Requirement(
             id: "H2-30", source: "RFC 9113 §10.5.1",
@@ -261,7 +261,7 @@ extension RequirementTable {
         Requirement(
             id: "H2-57", source: "CVE-2024-28182",
             promise: """
-                A header section may have 8 CONTINUATION frames and 64 KiB as it is sent, counted in frames and \
+                A header section may have 8 CONTINUATION frames and 128 KiB as it is sent, counted in frames and \
                 not in reads. More of either ends the connection.
                 """),
         Requirement(

@@ -146,6 +146,22 @@ extension ByteStream {
     }
 }
 
+extension ByteStream {
+    /// Whether the certificate that this side has shown is one of `host` as well.
+    ///
+    /// Wraps `X509_check_host`.
+    public func ownCertificateNames(_ host: Span<UInt8>) -> Bool {
+        // A name with a dot at its beginning would stand for all names below.
+        guard let tls, let certificate = SSL_get_certificate(tls), host.count > 0, host[0] != UInt8(ascii: ".") else {
+            return false
+        }
+        return host.withUnsafeBytes { bytes in
+            guard let first = bytes.bindMemory(to: CChar.self).baseAddress else { return false }
+            return X509_check_host(certificate, first, bytes.count, 0, nil) == 1
+        }
+    }
+}
+
 // Called by OpenSSL during a handshake, on the worker's thread.
 private let onServerName:
     @convention(c) (OpaquePointer?, UnsafeMutablePointer<Int32>?, UnsafeMutableRawPointer?) -> Int32 = {

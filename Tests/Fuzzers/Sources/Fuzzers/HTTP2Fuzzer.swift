@@ -118,7 +118,7 @@ private final class Listener {
             told.requests.append("\(stream) \(hasBody) \(isTunnel) " + String(decoding: head, as: UTF8.self))
             check(Array(head))
             answer(stream)
-        case .refused(let stream, let fault, _):
+        case .refused(let stream, let fault, _, _):
             begin(stream)
             told.others.append("\(stream) refused \(fault)")
             answer(stream)
