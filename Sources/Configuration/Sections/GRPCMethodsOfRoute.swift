@@ -33,10 +33,12 @@ struct GRPCMethodsOfRoute {
                 at: place, expected: "grpc: true where scopes are by method of gRPC", found: "a route without",
                 remedy: "write  grpc: true , or name methods of HTTP such as POST")
         }
-        for entry in others + byMethod.filter({ $0.name != "POST" }) {
-            refuse(entry.name, at: entry.place, problems)
+        for entry in others where PlainText.method.fault(entry.name) == nil {
+            refuse(entry.name, at: entry.place, "no method of HTTP beside those of gRPC", problems)
         }
-        for method in methods where method.text != "POST" { refuse(method.text, at: method.place, problems) }
+        let post = "POST alone, where token.scopes names methods of gRPC"
+        for entry in byMethod where entry.name != "POST" { refuse(entry.name, at: entry.place, post, problems) }
+        for method in methods where method.text != "POST" { refuse(method.text, at: method.place, post, problems) }
         guard let path = route.text("path")?.text else { return }
         for entry in named where !covers(path, entry.name, ignoringCase: route.flag("case_insensitive") == true) {
             problems.error(
@@ -46,10 +48,9 @@ struct GRPCMethodsOfRoute {
         }
     }
 
-    private func refuse(_ method: String, at place: Place, _ problems: ProblemList) {
+    private func refuse(_ method: String, at place: Place, _ expected: String, _ problems: ProblemList) {
         problems.error(
-            at: place, expected: "no method of HTTP but POST where token.scopes names methods of gRPC",
-            found: Quoted.text(method),
+            at: place, expected: expected, found: Quoted.text(method),
             remedy: "a call is a POST to its method's path; leave it out, or give other requests a route of their own")
     }
 
