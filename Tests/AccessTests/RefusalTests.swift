@@ -56,6 +56,7 @@ private let golden = """
     issuerKeysUnavailable 503 issuer_keys_unavailable issuer RS-24 check_down
     keyWaitersTooMany 503 key_waiters_too_many capacity OPS-05 check_down
     callTimeoutMalformed 400 grpc_timeout_malformed client H2-88 bad_request
+    grpcMethodNotAllowed 403 grpc_method_not_allowed client H2-90 not_allowed
     scopeInsufficient 403 scope_insufficient client RS-19 not_allowed
     userRequired 403 user_required client RS-21 not_allowed
     claimRuleUnmet 403 claim_rule_unmet client RS-20 not_allowed

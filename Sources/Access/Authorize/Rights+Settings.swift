@@ -4,6 +4,9 @@ package struct RightsSettings: Sendable {
     package var scopes: [String]
     /// Scopes needed by method, replacing `scopes` for the methods named.
     package var scopesByMethod: [String: [String]]
+    /// Scopes needed by method of a gRPC service, as `/package.Service/Method` or with `*` in place of names; a call of one
+    /// that has no name here is refused (H2-90).
+    package var scopesByGRPCMethod: [String: [String]]
     /// All of these must hold (RS-20).
     package var claims: [ClaimRuleSettings] = []
     /// One of these must be the `acr`; in order of preference (STEP-01).
@@ -12,13 +15,19 @@ package struct RightsSettings: Sendable {
     package var maximumAge: Duration?
 
     /// Asks for these scopes, and for nothing else unless it is said.
-    package init(scopes: [String] = [], scopesByMethod: [String: [String]] = [:]) {
+    package init(
+        scopes: [String] = [], scopesByMethod: [String: [String]] = [:], scopesByGRPCMethod: [String: [String]] = [:]
+    ) {
         self.scopes = scopes
         self.scopesByMethod = scopesByMethod
+        self.scopesByGRPCMethod = scopesByGRPCMethod
     }
 
-    /// The scopes a method needs; HEAD needs what GET needs when it is not named itself.
-    package func scopes(for method: String) -> [String] { rule(for: method, of: scopesByMethod) ?? scopes }
+    /// The scopes that a method needs, of HTTP or by a name of `scopesByGRPCMethod`; HEAD needs what GET needs when it is not
+    /// named itself.
+    package func scopes(for method: String) -> [String] {
+        scopesByGRPCMethod[method] ?? rule(for: method, of: scopesByMethod) ?? scopes
+    }
 
     /// The same without what no resource asks for: refresh tokens are between client and server (MCP-05).
     package func announcedScopes(for method: String) -> [String] {
@@ -27,9 +36,11 @@ package struct RightsSettings: Sendable {
 }
 
 extension TokenSettings {
-    /// What `authorization_details` must grant for a method; HEAD needs what GET needs when it is not named itself.
+    /// What `authorization_details` must grant for a method; HEAD needs what GET needs when it is not named itself, and a call
+    /// of gRPC is a POST.
     package func authorizationDetails(for method: String) -> [AuthorizationDetailsRule] {
-        rule(for: method, of: authorizationDetailsByMethod) ?? authorizationDetails
+        rule(for: rights.scopesByGRPCMethod[method] == nil ? method : "POST", of: authorizationDetailsByMethod)
+            ?? authorizationDetails
     }
 }
 

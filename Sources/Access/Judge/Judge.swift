@@ -42,6 +42,7 @@ extension AccessPolicy {
             findings.reached = .method
             findings.methodRow = route.pointee.token.row(of: head.methodID, named: head.method)
             try head.permitMethod(route)
+            if route.pointee.token.rights.namesGRPCMethods { findings.methodRow = try head.permitCall(route) }
             findings.reached = .origin
             try head.checkOrigin(route.pointee.origins)
             findings.reached = .webSocket

@@ -9,6 +9,8 @@ package struct IdentityFieldSettings: Sendable, Hashable {
         case percent
         /// base64url of the UTF-8 value.
         case base64url
+        /// base64 of it without padding, for names that end in `-bin` (H2-91).
+        case base64
     }
 
     /// The canonical field name, such as `X-User-Id`.

@@ -63,6 +63,16 @@ extension HeadView {
         try checkMethod(route.pointee.methodNames)
     }
 
+    /// Where the needs of this call are, on a route that names methods of gRPC; refuses a call of any other (H2-90).
+    func permitCall(_ route: FixedValue<Route>) throws(Refused) -> UInt16 {
+        guard let row = route.pointee.token.rights.row(ofCall: path) else {
+            throw Refused(
+                .grpcMethodNotAllowed, expected: "a method that token.scopes names",
+                found: .text(String(copying: path.extracting(first: 64))))
+        }
+        return row
+    }
+
     /// Refuses an offer of a WebSocket that is none, where WebSockets are let through; false where one is offered and the
     /// route lets none through.
     func checkWebSocket(for route: FixedValue<Route>) throws(Refused) -> Bool {

@@ -16,10 +16,13 @@ package struct RightsPolicy: ~Copyable, @unchecked Sendable {
     package let detailsForm: PredicateList
     private let rows: UnsafeMutablePointer<Row>
     private let rowCount: Int
+    /// Methods of gRPC services, whose rows are the last ones, in this order.
+    private let grpcMethods: GRPCMethodNames
+    private let firstGRPCRow: Int
 
     /// What one method needs.
     package struct Row: Sendable {
-        /// The method's name; empty for those that are not named.
+        /// The method's name, of HTTP or of gRPC; empty for those that are not named.
         package let name: FixedBytes
         package let scopes: PredicateList
         /// Of tokens alone.
@@ -45,8 +48,11 @@ package struct RightsPolicy: ~Copyable, @unchecked Sendable {
         claims = PredicateList(settings.claims.map { catalogue.number(of: .claim($0)) })
         authenticationClasses = PredicateList(settings.acrValues.map { catalogue.number(of: .authenticationClass($0)) })
         maximumAge = settings.maximumAge.map { Int64(max(0, $0.wholeSeconds)) } ?? -1
-        let names = RightsPolicy.methodNames(
+        let methods = RightsPolicy.methodNames(
             Set(settings.scopesByMethod.keys).union(detailsByMethod.keys))
+        let names = methods + GRPCMethodNames.inOrder(settings.scopesByGRPCMethod.keys)
+        grpcMethods = GRPCMethodNames(Array(settings.scopesByGRPCMethod.keys))
+        firstGRPCRow = methods.count
         rowCount = names.count
         unsafe rows = .allocate(capacity: names.count)
         var asksForDetails = false
@@ -65,6 +71,7 @@ package struct RightsPolicy: ~Copyable, @unchecked Sendable {
     /// Frees what was written out; nobody may use it any longer.
     func destroy() {
         for list in [claims, authenticationClasses, detailsForm] { list.destroy() }
+        grpcMethods.destroy()
         for index in 0..<rowCount {
             self[row: UInt16(index)].name.destroy()
             self[row: UInt16(index)].scopes.destroy()
@@ -80,13 +87,21 @@ package struct RightsPolicy: ~Copyable, @unchecked Sendable {
     }
 
     private func otherRow(named name: Span<UInt8>) -> UInt16 {
-        for index in MethodSet.count..<rowCount where self[row: UInt16(index)].name.span.isEqual(to: name) {
+        for index in MethodSet.count..<firstGRPCRow where self[row: UInt16(index)].name.span.isEqual(to: name) {
             return UInt16(index)
         }
         return UInt16(MethodID.other.rawValue)
     }
 
-    /// What the method at a place that `row(of:named:)` gave needs.
+    /// Whether it names methods of gRPC services.
+    package var namesGRPCMethods: Bool { !grpcMethods.isEmpty }
+
+    /// Where the needs of a call with this path are; nil for a method that has no name here.
+    package func row(ofCall path: Span<UInt8>) -> UInt16? {
+        grpcMethods.place(of: path).map { UInt16(firstGRPCRow + $0) }
+    }
+
+    /// What the method at a place that `row(of:named:)` or `row(ofCall:)` gave needs.
     package subscript(row index: UInt16) -> Row {
         unsafeAddress {
             precondition(Int(index) < rowCount, "a method's place is one that the policy gave")

@@ -93,7 +93,9 @@ extension MethodSet {
     package static func of(_ route: RouteSettings) -> MethodSet {
         guard route.methods == nil, let token = route.access.token else { return MethodSet(route.methods) }
         var named: [[String]] = []
-        if token.rights.scopes.isEmpty, !token.rights.scopesByMethod.isEmpty {
+        if !token.rights.scopesByGRPCMethod.isEmpty {
+            named.append(["POST"])
+        } else if token.rights.scopes.isEmpty, !token.rights.scopesByMethod.isEmpty {
             named.append(token.rights.scopesByMethod.keys.sorted())
         }
         if token.authorizationDetails.isEmpty, !token.authorizationDetailsByMethod.isEmpty {

@@ -134,6 +134,8 @@ extension RouteSettings {
 
     /// The same of what is asked of tokens and sessions alike.
     private func asksForRights(_ one: RightsSettings, as other: RightsSettings) -> Bool {
+        // What is behind the path of one method may be another method, which has its own rules or none.
+        guard one.scopesByGRPCMethod == other.scopesByGRPCMethod else { return false }
         let claims = other.claims.allSatisfy { rule in
             one.claims.contains { $0.claim == rule.claim && Self.isWithin($0.anyOf, rule.anyOf) }
         }

@@ -15,8 +15,9 @@ enum IdentitySection {
                 "separator", \.separator, PlainText.separator, example: "\",\"",
                 "What stands between the members of a list."),
             .word(
-                "encoding", \.encoding, [("percent", .percent), ("base64url", .base64url)],
-                "How characters outside printable ASCII travel: each byte as %XX, or the whole value in base64url."),
+                "encoding", \.encoding, [("percent", .percent), ("base64url", .base64url), ("base64", .base64)],
+                "How characters outside printable ASCII travel: each byte as %XX, or the whole value in base64url or base64."
+            ),
         ])
     private static let shape = table.shape
 
@@ -32,7 +33,22 @@ enum IdentitySection {
             }
         }
         for entry in entries { suspectSwap(entry, problems) }
-        return entries.compactMap { field($0, problems) }
+        let fields = entries.map { field($0, problems) }
+        if route.flag("grpc") == true {
+            for (entry, field) in zip(entries, fields) where field?.encoding != .base64 {
+                judgeBytes(entry, problems)
+            }
+        }
+        return fields.compactMap { $0 }
+    }
+
+    /// A server of gRPC decodes what has such a name, and takes the call for broken where it cannot (H2-91).
+    private static func judgeBytes(_ entry: CheckedEntry, _ problems: ProblemList) {
+        guard FieldNameText.folded(entry.name).hasSuffix("-bin") else { return }
+        problems.error(
+            at: entry.place,
+            expected: "encoding: base64 for a name that ends in -bin, whose value gRPC takes for bytes",
+            found: Quoted.text(entry.name), remedy: "say  { claim: sub, encoding: base64 } , or choose another name")
     }
 
     /// Claims that tokens and userinfo have everywhere; nobody calls a field so by chance.
@@ -63,9 +79,11 @@ enum IdentitySection {
         guard let claim = object.text("claim").flatMap({ ClaimPathText.parse($0.text) }) else { return nil }
         var settings = IdentityFieldSettings(name: entry.name, claim: claim)
         table.read(object, into: &settings)
-        if settings.encoding == .base64url, settings.separator.contains(where: { "-_".contains($0) }) {
+        let signs = [.base64url: "-_", .base64: "+/"][settings.encoding] ?? ""
+        if settings.separator.contains(where: signs.contains) {
             problems.error(
-                at: object.place(of: "separator"), expected: "a separator that base64url does not use",
+                at: object.place(of: "separator"),
+                expected: "a separator that \(settings.encoding) does not use",
                 found: Quoted.text(settings.separator), remedy: "write it as  separator: \",\"")
         }
         return settings

@@ -6,11 +6,12 @@ import Gateway
 ///
 /// A method that needs nothing only because nobody thought of it would be open to everybody: with scopes or details by
 /// method, the methods are those that are named there, and `methods` may not name others. HEAD needs what GET needs
-/// (RFC 9110 §9.3.2).
+/// (RFC 9110 §9.3.2). Where scopes are by method of gRPC (H2-90), POST is the one method there is.
 struct MethodsOfRoute {
     /// Nil allows every method.
     private(set) var allowed: [String]?
     private(set) var scopes: [String: [String]] = [:]
+    private(set) var scopesByGRPCMethod: [String: [String]] = [:]
     private(set) var loginScopes: [String: [String]] = [:]
     private(set) var authorizationDetails: [String: [AuthorizationDetailsRule]] = [:]
 
@@ -26,19 +27,28 @@ struct MethodsOfRoute {
         }
         let token = route.object("token")
         let login = route.object("login")
+        let grpc = GRPCMethodsOfRoute(route)
         let byMethod: [ByMethod] = [
             ("token", token, "scopes"), ("token", token, "authorization_details"), ("login", login, "scopes"),
         ].compactMap { section, object, key in
             guard let object, let entries = object[key]?.entries else { return nil }
+            if section == "token", key == "scopes", !grpc.isEmpty { return nil }
             return (section, key, entries, object.place(of: key))
         }
-        guard !byMethod.isEmpty else { return }
-        if !route.says("methods") { allowed = Self.named(in: byMethod) }
+        if !grpc.isEmpty {
+            scopesByGRPCMethod = grpc.scopes
+            grpc.judge(route, said, byMethod.flatMap(\.entries), problems)
+            if !route.says("methods") { allowed = ["POST"] }
+        } else if byMethod.isEmpty {
+            return
+        } else if !route.says("methods") {
+            allowed = Self.named(in: byMethod)
+        }
         for rules in byMethod {
             judge(rules, said, isSaid: route.says("methods"), problems)
         }
         let mayCopy = allowed?.contains("HEAD") ?? true
-        scopes = Self.withHead(token?["scopes"]?.entries, mayCopy) { $0.texts.map(\.text) }
+        scopes = Self.withHead(grpc.isEmpty ? token?["scopes"]?.entries : nil, mayCopy) { $0.texts.map(\.text) }
         loginScopes = Self.withHead(login?["scopes"]?.entries, mayCopy) { $0.texts.map(\.text) }
         authorizationDetails = Self.withHead(
             token?["authorization_details"]?.entries, mayCopy, AuthorizationDetailsSection.rules)

@@ -109,6 +109,7 @@ enum ResourceSection {
         }
         token.rights.scopes.removeAll { $0 == name }
         token.rights.scopesByMethod = token.rights.scopesByMethod.mapValues { $0.filter { $0 != name } }
+        token.rights.scopesByGRPCMethod = token.rights.scopesByGRPCMethod.mapValues { $0.filter { $0 != name } }
     }
 
     private static func scopeLists(_ object: CheckedObject) -> [[PlacedText]] {

@@ -19,9 +19,9 @@ enum TokenSection {
                 ]), .required, example: "https://api.example.com",
                 "What aud must contain, exactly; of several, one."),
             .key(
-                "scopes", scopes, .optional,
+                "scopes", .either([.list(scopes(1...32)), .entries(scopesByAnyMethod)]), .optional,
                 example: "[orders:read]",
-                "Scopes that a token must all have; by method, the methods not named are answered 405."),
+                "Scopes that a token must all have; by method, of HTTP or of gRPC, the methods not named are refused."),
             .value(
                 "claims", \.rights.claims, claims, .optional, example: "{ realm_access.roles: [admin] }",
                 "Claims that must have one of the values named, themselves or in their list; all must hold.",
@@ -67,7 +67,7 @@ enum TokenSection {
         ])
     static let shape = table.shape
 
-    /// A list, or lists by method.
+    /// A list, or lists by method of HTTP.
     static let scopes = Shape.either([.list(scopes(1...32)), .entries(scopesByMethod)])
 
     /// Conditions on claims.
@@ -85,6 +85,11 @@ enum TokenSection {
         noun: "methods to lists of scopes", name: PlainText.method, value: .list(scopes(0...32)), count: 1...32,
         example: "[orders:read]")
 
+    /// The same, or by method of a gRPC service.
+    private static let scopesByAnyMethod = EntriesShape(
+        noun: "methods to lists of scopes", name: GRPCMethodText.orHTTPMethod, value: .list(scopes(0...32)),
+        count: 1...128, example: "[orders:read]")
+
     static func translate(
         _ object: CheckedObject, _ methods: MethodsOfRoute, _ context: RouteContext
     ) -> TokenSettings? {
@@ -99,6 +104,7 @@ enum TokenSection {
         var settings = TokenSettings(issuers: issuers.map(\.text), audiences: audiences.map(\.text))
         settings.rights.scopes = object.texts("scopes").map(\.text)
         settings.rights.scopesByMethod = methods.scopes
+        settings.rights.scopesByGRPCMethod = methods.scopesByGRPCMethod
         table.read(object, into: &settings)
         settings.dpop = dpop
         settings.authorizationDetailsByMethod = methods.authorizationDetails

@@ -63,6 +63,6 @@ enum FieldNameText {
     ]
 
     private static let reservedPrefixes = [
-        "accept", "access-control-", "content-", "if-", "proxy-", "sec-", "strict-transport-", "x-forwarded-",
+        "accept", "access-control-", "content-", "grpc-", "if-", "proxy-", "sec-", "strict-transport-", "x-forwarded-",
     ]
 }

@@ -59,7 +59,7 @@ extension Check {
             [
                 Check(
                     .method, "method", "RFC 9110 §15.5.6", of: .route,
-                    seen: CheckWords { ShownText.plain($0.evidence.method) }, wanted: CheckWords(\.wantedMethod),
+                    seen: CheckWords(\.seenMethod), wanted: CheckWords(\.wantedMethod),
                     skipped: []),
                 Check(
                     .origin, "Origin",
@@ -109,10 +109,20 @@ extension CheckFacts {
         }
     }
 
+    /// With the path that is the method's name, where the route names methods of gRPC.
+    fileprivate var seenMethod: String {
+        let method = ShownText.plain(evidence.method)
+        return grpcMethods.isEmpty ? method : "\(method) \(ShownText.quote(evidence.path))"
+    }
+
     var wantedMethod: String {
         if evidence.asksForMethod, route?.cors != .upstream { return "any: a preflight asks for another" }
-        return route.map { MethodSet.of($0).allow } ?? "a method of the route"
+        let allowed = route.map { MethodSet.of($0).allow } ?? "a method of the route"
+        return grpcMethods.isEmpty ? allowed : "\(allowed) of one of \(ShownText.list(grpcMethods))"
     }
+
+    /// The methods of gRPC that the route names.
+    var grpcMethods: [String] { route?.access.token?.rights.scopesByGRPCMethod.keys.sorted() ?? [] }
 
     fileprivate var wantedOrigin: String {
         guard evidence.asksForMethod else { return ShownText.list(route?.allowedOrigins ?? []) }

@@ -148,8 +148,11 @@ extension CheckFacts {
 
     /// Scopes that the method needs here.
     var neededScopes: [String] {
-        rights?.scopes(for: evidence.method) ?? []
+        rights?.scopes(for: calledMethod) ?? []
     }
+
+    /// The method by which the route names scopes: HTTP's, or that of a gRPC service.
+    var calledMethod: String { rights?.grpcMethod(ofCall: evidence.path) ?? evidence.method }
 
     /// Scopes in the issuer's scope claim.
     var grantedScopes: [String] {

@@ -49,6 +49,7 @@ struct LoggedRefusal {
         case .addressRateExceeded: .init(.addressRate, \.rateExceeded)
         case .requestRateExceeded: .init(.requestRate, \.rateExceeded)
         case .methodNotAllowed: .init(.method, \.methodNotAllowed)
+        case .grpcMethodNotAllowed: .init(.method, \.grpcMethodNotAllowed)
         case .originNotAllowed: .init(.origin, \.originNotAllowed)
         case .webSocketOfferMalformed: .init(.webSocket, \.webSocketOfferMalformed)
         case .webSocketVersionUnknown: .init(.webSocket, \.webSocketVersionUnknown)

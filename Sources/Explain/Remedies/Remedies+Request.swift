@@ -220,6 +220,21 @@ extension CheckFacts {
         return Remedy("The route does not take \(method).", steps)
     }
 
+    var grpcMethodNotAllowed: Remedy {
+        let path = evidence.path
+        if let name = grpcMethods.first(where: { $0 != path && $0.lowercased() == path.lowercased() }) {
+            return Remedy(
+                "Methods of gRPC are case-sensitive: \(ShownText.quote(path)) is not \(name).",
+                .client("call \(name)"))
+        }
+        return Remedy(
+            "The route gives scopes by method of gRPC, and names none for \(ShownText.quote(path)).",
+            .client("call one of \(ShownText.list(grpcMethods))"),
+            .configuration(
+                "\(routeKey).token.scopes", "{ \(ShownText.plain(path)): [a scope] }",
+                "if it may be called, say beside the others what it needs"))
+    }
+
     var credentialsMissing: Remedy {
         if evidence.hasTokenInQuery {
             return Remedy(

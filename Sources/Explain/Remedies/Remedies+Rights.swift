@@ -85,7 +85,7 @@ extension CheckFacts {
             .client("ask for it: scope=\(ShownText.plain(neededScopes.joined(separator: " ")))"),
             .server("let this client, and this user, have it; servers leave out silently what they do not grant"),
             .configuration(
-                "\(routeKey).token.scopes", "fewer scopes for \(evidence.method)", "if it should not be needed"))
+                "\(routeKey).token.scopes", "fewer scopes for \(calledMethod)", "if it should not be needed"))
     }
 
     /// `routes[2].token.claims`, or what a session is held against.

@@ -102,7 +102,11 @@ extension WorkerRef {
             closeUpstream(upstream)
         }
         dropInput(client)
-        guard exchange.pointee.phase != .responding else { return abortClient(client) }
+        guard exchange.pointee.phase != .responding else {
+            // A call of which there is too much says so behind what was sent of its answer (H2-95).
+            if refused.cause == .requestBodyTooLarge, endsAsCall(exchange, refused) { return }
+            return abortClient(client)
+        }
         exchange.pointee.keepsAlive = false
         answer(exchange, refused: refused)
     }

@@ -1,5 +1,6 @@
 import Access
 import Crypto
+import HTTP2
 import HTTPMessage
 import Login
 import Sessions
@@ -117,6 +118,9 @@ extension WorkerRef {
             else { return }
             if client.pointee.state == .tunnelling { return endSoon(client) }
             let refused = Refused(.loginRequired, expected: "a session that lives", found: "its end")
+            if exchange.pointee.reader.call == .native, exchange.pointee.phase == .awaitingResponse {
+                return answer(exchange, refused: refused)
+            }
             if !endsAsCall(exchange, refused) { abortClient(client) }
         }
     }

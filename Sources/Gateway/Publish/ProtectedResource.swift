@@ -76,7 +76,8 @@ struct ProtectedResource {
     /// Every scope that some method needs, but for refresh tokens, which are no resource's business (MCP-05).
     private static func scopes(_ rights: RightsSettings) -> [String] {
         let byMethod = rights.scopesByMethod.sorted { $0.key < $1.key }.flatMap(\.value)
-        return unique(rights.scopes + byMethod).filter { $0 != "offline_access" }
+        let byGRPCMethod = rights.scopesByGRPCMethod.sorted { $0.key < $1.key }.flatMap(\.value)
+        return unique(rights.scopes + byMethod + byGRPCMethod).filter { $0 != "offline_access" }
     }
 
     private static func detailTypes(_ token: TokenSettings) -> [String] {

@@ -25,7 +25,12 @@ extension WorkerRef {
         guard let claims = token.claims else { preconditionFailure("verified claims are JSON") }
         for field in pointee.policy.tables.identityMappings[mapping] {
             guard let value = Claims.value(at: field.claim, in: claims) else { continue }
-            let encoding: Claims.Encoding = field.encoding == .percent ? .percent : .base64url
+            let encoding: Claims.Encoding =
+                switch field.encoding {
+                case .percent: .percent
+                case .base64url: .base64url
+                case .base64: .base64
+                }
             guard let bytes = Claims.identityBytes(value, separator: field.separator, encoding: encoding) else {
                 continue
             }

@@ -9,6 +9,8 @@ public enum Claims {
         case percent
         /// base64url of the value, or of each member of a list.
         case base64url
+        /// base64 without padding, likewise: what gRPC has in metadata of bytes, whose names end in `-bin`.
+        case base64
     }
 
     /// The value at the end of a path of member names, from the outside in.
@@ -68,7 +70,11 @@ public enum Claims {
     }
 
     private static func encode(_ bytes: [UInt8], _ encoding: Encoding, reserved: [UInt8]) -> [UInt8] {
-        guard encoding == .percent else { return Array(Base64URL.encode(bytes.span).utf8) }
+        switch encoding {
+        case .base64url: return Array(Base64URL.encode(bytes.span).utf8)
+        case .base64: return Array(Base64.encode(bytes.span).utf8.filter { $0 != UInt8(ascii: "=") })
+        case .percent: break
+        }
         var encoded: [UInt8] = []
         PercentEncoding.append(bytes.span, to: &encoded)
         let last = encoded.count - 1

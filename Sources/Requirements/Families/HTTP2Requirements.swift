@@ -357,19 +357,72 @@ extension RequirementTable {
                 not change the length of another's.
                 """),
         Requirement(
+            id: "H2-85", source: "gRPC over HTTP/2",
+            promise: """
+                Calls pass message by message in both directions, and each side ends by itself. A route with grpc needs an \
+                upstream of HTTP/2, and passes the trailers of requests.
+                """),
+        Requirement(
             id: "H2-86", source: "gRPC over HTTP/2",
             promise: """
                 A refusal to a gRPC client can be written as an answer of trailers alone, with the status and text \
                 that say what the HTTP status does. Other content types are never answered so.
                 """),
         Requirement(
+            id: "H2-87", source: "gRPC-Web",
+            promise: """
+                Calls of gRPC-Web pass as they are, and a refusal of one is its status in fields that the page may read. A \
+                page that the route does not name gets nothing of it.
+                """),
+        Requirement(
             id: "H2-88", source: "gRPC over HTTP/2",
             promise: "A grpc-timeout is one to eight digits and a unit, read exactly. Any other value is refused."),
+        Requirement(
+            id: "H2-89", source: "gRPC over HTTP/2",
+            promise: """
+                An upstream of HTTP/2 is told once that the trailers of a call are read, whatever its client says. One of \
+                HTTP/1.1 is told nothing of it.
+                """),
+        Requirement(
+            id: "H2-90", source: "configuration",
+            promise: """
+                A route may give scopes by method of gRPC. A path is compared byte for byte, and one of no name, or of another \
+                spelling of one, is refused whatever the token grants.
+                """),
+        Requirement(
+            id: "H2-91", source: "gRPC over HTTP/2 (metadata)",
+            promise: """
+                The server of a call is told who calls under the names of the route, bytes in base64. No client can say these names \
+                in any spelling, and none of them is gRPC's own.
+                """),
+        Requirement(
+            id: "H2-92", source: "gRPC health checking",
+            promise: """
+                Calls for health and reflection go where a route leads. Without a route the gateway does not answer them.
+                """),
+        Requirement(
+            id: "H2-93", source: "configuration",
+            promise: """
+                A call ends with its token or session, with the status for that, and its upstream's end is cancelled. It outlives \
+                its token where the route says so; other calls of the connection stay.
+                """),
         Requirement(
             id: "H2-94", source: "gRPC status codes",
             promise: """
                 A call that fails on the gateway's side ends with the status that says so. What an upstream answered passes \
                 as it is.
+                """),
+        Requirement(
+            id: "H2-95", source: "RFC 9110 §15.5.14",
+            promise: """
+                How a call codes its messages is its own business. Those that are more together than the route allows end it with \
+                RESOURCE_EXHAUSTED.
+                """),
+        Requirement(
+            id: "H2-96", source: "gRPC A6",
+            promise: """
+                A call is told in milliseconds when to try again, by its server or by the gateway. One that is tried again with \
+                the same proof is refused, and told why.
                 """),
     ]
 }

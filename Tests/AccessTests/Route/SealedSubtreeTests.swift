@@ -116,6 +116,14 @@ import Testing
             { $0.rights.scopesByMethod = ["GET": []] }, { $0.rights.scopesByMethod = ["PURGE": []] },
         ]
         for change in weaker { #expect(isSealed(Self.token(), below: Self.token(change))) }
+        // What is behind a method's path has rules of its own, or none.
+        func calls(_ scopes: [String: [String]]) -> RouteSettings.Access {
+            Self.token { $0.rights.scopesByGRPCMethod = scopes }
+        }
+        #expect(isSealed(Self.token(), below: calls(["/*": ["read"]])))
+        #expect(isSealed(calls(["/*": []]), below: Self.token()))
+        #expect(isSealed(calls(["/a.S/Get": ["read"]]), below: calls(["/a.S/Put": ["read"]])))
+        #expect(!isSealed(calls(["/a.S/Get": ["read"]]), below: calls(["/a.S/Get": ["read"]])))
         let stricter: [(inout TokenSettings) -> Void] = [
             { $0.userOnly = true }, { $0.rights.claims = [ClaimRuleSettings(claim: ["role"], anyOf: ["admin"])] },
             { $0.rights.acrValues = ["gold"] }, { $0.rights.maximumAge = .seconds(60) },

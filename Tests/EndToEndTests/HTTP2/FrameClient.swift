@@ -49,6 +49,17 @@ final class FrameClient {
         try client.send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + Self.frame(4, settings))
     }
 
+    /// Takes the server's end of a connection that a client has made, whose preface it reads.
+    init(serving socket: Socket, streams: UInt32? = nil) throws {
+        client = RawClient(over: socket)
+        answersPings = true
+        nghttp2_hd_inflate_new(&inflater)
+        let settings = streams.map { [0, 3] + Self.bytes($0) } ?? []
+        try client.send(Self.frame(4, settings))
+        let preface = try client.bytes(24)
+        #expect(preface == Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8))
+    }
+
     deinit { nghttp2_hd_inflate_del(inflater) }
 
     // MARK: What it sends
@@ -70,7 +81,12 @@ final class FrameClient {
         _ stream: UInt32, _ path: String, method: String = "GET", _ more: [(String, String)] = [], ends: Bool = true
     ) -> [UInt8] {
         let fields = [(":method", method), (":scheme", "http"), (":path", path), (":authority", "gateway.test")] + more
-        return frame(1, flags: ends ? 5 : 4, stream: stream, block(of: fields))
+        return section(stream, fields, ends: ends)
+    }
+
+    /// A field section: a head, or what stands behind a message.
+    static func section(_ stream: UInt32, _ fields: [(String, String)], ends: Bool) -> [UInt8] {
+        frame(1, flags: ends ? 5 : 4, stream: stream, block(of: fields))
     }
 
     /// Fields as literals that enter no table (RFC 7541 §6.2.2).

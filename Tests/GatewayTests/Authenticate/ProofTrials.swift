@@ -212,6 +212,10 @@ extension ProofTrial {
         },
         trial(.authenticationInsufficient) { $0.policy.rights.acrValues = ["mfa"] },
         trial(.authenticationTooOld) { $0.policy.rights.maximumAge = .seconds(60) },
+        trial(.grpcMethodNotAllowed) {
+            $0.policy.rights = RightsSettings(scopesByGRPCMethod: ["/a.S/*": []])
+            $0.method = "POST"
+        },
         trial(.userRequired) {
             $0.policy.userOnly = true
             $0.claims["sub"] = "\"client-1\""

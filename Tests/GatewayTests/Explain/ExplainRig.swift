@@ -83,6 +83,17 @@ struct ExplainRig {
         proof = Proof()
     }
 
+    /// Makes it a call of this method of a gRPC service, of which the route names three.
+    mutating func call(_ gRPCMethod: String) {
+        settings.routes[0].path = "/shop.Orders/"
+        settings.routes[0].isGRPC = true
+        policy.rights = RightsSettings(scopesByGRPCMethod: [
+            "/shop.Orders/Get": ["orders:read"], "/shop.Orders/Put": ["orders:write"], "/shop.Stock/*": ["stock"],
+        ])
+        method = "POST"
+        url = "https://shop.example.com/shop.Orders/\(gRPCMethod)"
+    }
+
     /// The token rules of the route `orders`.
     var policy: TokenSettings {
         get {

@@ -53,6 +53,12 @@ struct Mistake: Sendable, CustomTestStringConvertible {
                 """
         },
         Mistake("dpop-on-bearer-route", .schemeNotEnabled) { $0.scheme = "DPoP" },
+        Mistake("grpc-method-not-named", .grpcMethodNotAllowed) { $0.call("Delete") },
+        Mistake("grpc-method-in-another-case", .grpcMethodNotAllowed) { $0.call("put") },
+        Mistake("grpc-method-without-its-scope", .scopeInsufficient) {
+            $0.call("Put")
+            $0.claims["scope"] = "\"orders:read\""
+        },
     ]
 
     private static let token = [

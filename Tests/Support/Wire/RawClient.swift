@@ -20,6 +20,9 @@ package final class RawClient {
         self.stream = version == .http2 ? HTTP2ClientStream(over: stream, isSecure: tls != nil) : stream
     }
 
+    /// Speaks over a connection that is open, as its server may.
+    package init(over socket: Socket) { stream = socket }
+
     /// Connects to a Unix socket.
     package init(unixPath path: String) throws { stream = try Socket.connect(unixPath: path) }
 
