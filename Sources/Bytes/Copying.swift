@@ -1,9 +1,7 @@
 extension Array where Element == UInt8 {
     /// A copy of the span's bytes.
     public init(copying span: Span<UInt8>) {
-        self.init()
-        reserveCapacity(span.count)
-        append(copying: span)
+        self = unsafe span.withUnsafeBufferPointer { bytes in unsafe [UInt8](bytes) }
     }
 
     /// Appends a copy of the span's bytes.
@@ -32,6 +30,6 @@ extension OutputSpan where Element == UInt8 {
 extension String {
     /// The text of the span's bytes as UTF-8; what is not UTF-8 becomes U+FFFD.
     public init(copying span: Span<UInt8>) {
-        self.init(decoding: [UInt8](copying: span), as: UTF8.self)
+        self = unsafe span.withUnsafeBufferPointer { bytes in unsafe String(decoding: bytes, as: UTF8.self) }
     }
 }

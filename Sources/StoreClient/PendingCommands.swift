@@ -28,12 +28,14 @@ struct PendingCommands {
 
         /// Becomes another command's.
         mutating func begin(
-            _ command: borrowing Command, ticket: UInt64, slot: Int, deadline: UInt64, changesNothing: Bool
+            _ command: borrowing Command, ticket: UInt64, slot: Int, at now: UInt64, deadline: UInt64,
+            changesNothing: Bool
         ) {
             self.command.become(command)
             self.ticket = ticket
             self.slot = slot
             self.deadline = deadline
+            takenAt = now
             tries = 0
             redirects = 0
             self.changesNothing = changesNothing
@@ -76,11 +78,13 @@ struct PendingCommands {
 
     /// Takes a command in.
     mutating func take(
-        _ command: borrowing Command, ticket: UInt64, slot: Int, deadline: UInt64, changesNothing: Bool
+        _ command: borrowing Command, ticket: UInt64, slot: Int, at now: UInt64, deadline: UInt64,
+        changesNothing: Bool
     ) -> Int {
         let place = free.popLast() ?? entries.count
         if place == entries.count { entries.append(Entry()) }
-        entries[place].begin(command, ticket: ticket, slot: slot, deadline: deadline, changesNothing: changesNothing)
+        entries[place].begin(
+            command, ticket: ticket, slot: slot, at: now, deadline: deadline, changesNothing: changesNothing)
         return place
     }
 

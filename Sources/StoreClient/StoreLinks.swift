@@ -159,11 +159,9 @@ package final class StoreLinks {
         // What was given up keeps its place at the link until its answer comes.
         let taken = max(pending.count, links[node]?.link.inFlight ?? 0)
         guard !leavesRoom || taken < (servers.limits.commands + 1) / 2 else { return .busy }
-        let time = within == 0 ? servers.limits.command : within
-        let now = clock()
+        let (time, now) = (within == 0 ? servers.limits.command : within, clock())
         let place = pending.take(
-            command, ticket: ticket, slot: slot, deadline: now &+ time, changesNothing: changesNothing)
-        pending[place].takenAt = now
+            command, ticket: ticket, slot: slot, at: now, deadline: now &+ time, changesNothing: changesNothing)
         let outcome = offer(place, to: node, within: time)
         if outcome != .accepted { _ = pending.release(place) }
         return outcome
@@ -308,8 +306,8 @@ package final class StoreLinks {
     func tell(_ place: Int, _ answer: borrowing Answer) { receiver.storeAnswered(release(place), answer) }
 
     /// Lets a command go that is about to be told of; the caller's number.
-    func release(_ place: Int) -> UInt64 {
-        lastWait = clock() &- pending[place].takenAt
+    func release(_ place: Int, at now: UInt64? = nil) -> UInt64 {
+        lastWait = (now ?? clock()) &- pending[place].takenAt
         return pending.release(place)
     }
 
@@ -317,14 +315,16 @@ package final class StoreLinks {
 
     func answered(_ link: NodeLink, _ linkTicket: UInt64, _ answer: borrowing Answer) {
         guard let place = pending.place(of: linkTicket) else { return }
-        note(answer, of: place, by: link)
+        let now = clock()
+        note(answer, of: place, by: link, at: now)
         switch answer {
         case .reply(let reply):
-            if case .writes = link.role { link.held.hold(linkTicket, reply) } else { tell(place, answer) }
+            if case .writes = link.role { return link.held.hold(linkTicket, reply) }
+            receiver.storeAnswered(release(place, at: now), answer)
         case .refused(let refusal, let text): refused(link, place, refusal, text)
         case .notSent: isStopped ? tell(place, .notSent) : waitToSend(place, RetryRules.pause(1))
         case .unknown:
-            if pending[place].changesNothing, !isStopped, clock() < pending[place].deadline {
+            if pending[place].changesNothing, !isStopped, now < pending[place].deadline {
                 waitToSend(place, RetryRules.pause(1))
             } else {
                 tell(place, .unknown)
@@ -332,12 +332,12 @@ package final class StoreLinks {
         }
     }
 
-    private func note(_ answer: borrowing Answer, of place: Int, by link: NodeLink) {
+    private func note(_ answer: borrowing Answer, of place: Int, by link: NodeLink, at now: UInt64) {
         // What is asked with a time of its own waits at the server on purpose.
         let entry = (begun: pending[place].takenAt, deadline: pending[place].deadline)
         guard entry.deadline == entry.begun &+ servers.limits.command else { return }
         switch answer {
-        case .reply, .refused: link.pace.note(clock() &- entry.begun, of: servers.limits.command)
+        case .reply, .refused: link.pace.note(now &- entry.begun, of: servers.limits.command)
         case .unknown: link.pace.note(nil, of: servers.limits.command)
         case .notSent: break
         }

@@ -111,7 +111,7 @@ extension AccessPolicy {
     ) -> TokenRecord {
         let session = found.session
         let login = logins[found.login]
-        let claims = SessionClaims.value(of: session, clientID: login.client.clientID)
+        let (claims, text) = SessionClaims.read(of: session, clientID: login.client.clientID)
         let token = VerifiedAccessToken.ofSession(
             issuer: session.issuer, subject: session.subject, clientID: login.client.clientID,
             scopes: session.scopes, endsAt: session.endsAt, claims: claims)
@@ -126,7 +126,7 @@ extension AccessPolicy {
             found.digest, token, issuer: login.client.issuer, generation: 0, leeway: 0,
             usableUntil: min(usableUntil, recheckAt),
             answers: catalogue.answers(for: token, issuer: login.client.issuer),
-            limitKeys: LimitKeys.words(catalogue.limitKeys, of: token))
+            limitKeys: LimitKeys.words(catalogue.limitKeys, of: token), text: text)
         let state = SessionState(
             session, login: found.login, store: identities.stores[found.login], endings: found.endings,
             proofs: ProofMaker(session), usableUntil: usableUntil)

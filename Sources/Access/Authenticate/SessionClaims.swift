@@ -5,9 +5,9 @@ package import Sessions
 
 /// The claims that routes ask of a session, as they would be in an access token.
 package enum SessionClaims {
-    /// The session's own, with `scope` and `client_id` where it does not have them.
-    package static func value(of session: Session, clientID: String) -> JSONValue {
-        if let value = lengthened(session, clientID) { return value }
+    /// The session's own, with `scope` and `client_id` where it does not have them; and the text that they were read from.
+    package static func read(of session: Session, clientID: String) -> (value: JSONValue, text: [UInt8]) {
+        if let lengthened = lengthened(session, clientID) { return lengthened }
         let own = (try? JSONValue.parse(session.claims.span, limits: .filled(to: session.claims.count)))?.members ?? []
         var writer = JSONWriter()
         writer.beginObject()
@@ -23,7 +23,8 @@ package enum SessionClaims {
         var limits = JSONLimits.filled(to: writer.bytes.count)
         limits.members += 2
         do {
-            return try JSONValue.parse(writer.bytes.span, limits: limits)
+            let text = writer.finish()
+            return (try JSONValue.parse(owned: text, limits: limits), text)
         } catch {
             preconditionFailure("what the writer writes is JSON")
         }
@@ -32,7 +33,7 @@ package enum SessionClaims {
     /// The same of an object that has neither of the two, which nearly every session's is: read once, and not written anew.
     ///
     /// A name that is there twice is no JSON here, so an object that has one of them is none when it is lengthened.
-    private static func lengthened(_ session: Session, _ clientID: String) -> JSONValue? {
+    private static func lengthened(_ session: Session, _ clientID: String) -> (value: JSONValue, text: [UInt8])? {
         let own = session.claims
         guard own.count > 2, own[0] == UInt8(ascii: "{"), own[own.count - 1] == UInt8(ascii: "}") else { return nil }
         var scopes: [UInt8] = []
@@ -52,6 +53,8 @@ package enum SessionClaims {
         writer.endObject()
         var limits = JSONLimits.filled(to: writer.bytes.count)
         limits.members += 2
-        return try? JSONValue.parse(owned: writer.finish(), limits: limits)
+        let finished = writer.finish()
+        guard let value = try? JSONValue.parse(owned: finished, limits: limits) else { return nil }
+        return (value, finished)
     }
 }

@@ -34,7 +34,7 @@ package struct SessionState {
         unsafe storage.initialize(
             to: Storage(
                 session: session, login: login, store: store, endings: endings, proofs: proofs,
-                reference: session.reference, isElsewhere: store.isElsewhere, id: SessionDigests.id(session.id),
+                reference: session.reference, isElsewhere: store.isElsewhere, id: session.idDigest,
                 usableUntil: usableUntil))
     }
 

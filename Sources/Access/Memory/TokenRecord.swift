@@ -55,19 +55,15 @@ package struct TokenRecord: Equatable {
     ///   - limit: Unix seconds, until which whoever judged the token is believed.
     ///   - answers: one bit for each predicate of the configuration.
     ///   - limitKeys: two words for each key that limits of requests count it by.
+    ///   - text: the claims' text, where whoever has read them still has it.
     package init(
         _ digest: SHA256Digest, _ token: VerifiedAccessToken, issuer: Int, generation: UInt64, leeway: Int64,
-        usableUntil limit: Int64 = .max, answers: [UInt64], limitKeys: [UInt64] = []
+        usableUntil limit: Int64 = .max, answers: [UInt64], limitKeys: [UInt64] = [],
+        text: [UInt8]? = nil
     ) {
-        var text: [UInt8] = []
-        // Most have no more: no piece of memory after another while it grows.
-        text.reserveCapacity(512)
-        var writer = JSONWriter(appendingTo: consume text)
-        writer.value(token.claims)
-        let claims = writer.bytes
+        let claims = text ?? TokenRecord.text(of: token.claims)
         let clientID = Array((token.clientID ?? "").utf8)
-        let words = answers + limitKeys
-        let answersSize = MemoryLayout<UInt64>.stride * words.count
+        let answersSize = MemoryLayout<UInt64>.stride * (answers.count + limitKeys.count)
         let size = MemoryLayout<Storage>.stride + answersSize + claims.count + clientID.count
         let expiresAt = token.expiresAt.addingReportingOverflow(leeway).partialValue
         let fields = Storage(
@@ -77,7 +73,7 @@ package struct TokenRecord: Equatable {
             certificateThumbprint: token.binding.certificateThumbprint ?? digest,
             isKeyBound: token.binding.keyThumbprint != nil,
             isCertificateBound: token.binding.certificateThumbprint != nil, authTime: token.authTime ?? .min,
-            subjectDigest: SHA256.hash(Array((token.subject ?? "").utf8).span).leadingBits,
+            subjectDigest: SHA256.hash((token.subject ?? "").utf8Span.span).leadingBits,
             answerCount: Int32(answers.count), limitKeyCount: Int32(limitKeys.count / 2),
             claimsCount: Int32(claims.count), clientIDCount: Int32(clientID.count),
             cost: size + TokenRecord.overhead)
@@ -87,9 +83,21 @@ package struct TokenRecord: Equatable {
             byteCount: size, alignment: MemoryLayout<Storage>.alignment)
         unsafe storage = memory.initializeMemory(as: Storage.self, repeating: fields, count: 1)
         let rest = unsafe memory + MemoryLayout<Storage>.stride
-        unsafe rest.initializeMemory(as: UInt64.self, from: words, count: words.count)
-        unsafe (rest + answersSize).initializeMemory(
-            as: UInt8.self, from: claims + clientID, count: size - (rest - memory) - answersSize)
+        unsafe rest.initializeMemory(as: UInt64.self, from: answers, count: answers.count)
+        unsafe (rest + MemoryLayout<UInt64>.stride * answers.count).initializeMemory(
+            as: UInt64.self, from: limitKeys, count: limitKeys.count)
+        let texts = unsafe rest + answersSize
+        unsafe texts.initializeMemory(as: UInt8.self, from: claims, count: claims.count)
+        unsafe (texts + claims.count).initializeMemory(as: UInt8.self, from: clientID, count: clientID.count)
+    }
+
+    private static func text(of claims: JSONValue) -> [UInt8] {
+        var text: [UInt8] = []
+        // Most have no more: no piece of memory after another while it grows.
+        text.reserveCapacity(512)
+        var writer = JSONWriter(appendingTo: consume text)
+        writer.value(claims)
+        return writer.finish()
     }
 
     /// What the allocator and the table add to a record.

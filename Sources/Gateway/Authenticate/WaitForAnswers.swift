@@ -116,12 +116,15 @@ extension WorkerRef {
     func metadataRead(issuer: Int) { end(.metadata(issuer: issuer)) { _ in .nothing } }
 
     /// Takes everyone who waits for one answer out of the list, gives them what it was, and looks at them once more,
-    /// or lets them wait for what `give` says.
+    /// or lets them wait for what `give` says; `count` of them at most.
     ///
     /// Who begins to wait meanwhile, as a request behind one that went on, asks for an answer of its own.
-    func end(_ wait: Wait, _ give: (ExchangeRef) -> Wait) {
+    func end(_ wait: Wait, of count: Int = .max, _ give: (ExchangeRef) -> Wait) {
         let last = pointee.waiting.total
-        while let exchange = firstWaiting(for: wait, upTo: last) {
+        var left = count
+        // Where all are found that there are, nobody looks through those who wait for something else.
+        while left > 0, let exchange = firstWaiting(for: wait, upTo: last) {
+            left -= 1
             unpark(exchange)
             let next = give(exchange)
             if next == .nothing {

@@ -21,7 +21,9 @@ struct SessionAnswer: Sendable {
 
 extension WorkerRef {
     /// A session was refreshed or loaded, or is over, or nobody can say; through the loop's inbox.
-    func sessionAnswered(_ answer: SessionAnswer) {
+    ///
+    /// Where it is known how many have asked, no others are looked for.
+    func sessionAnswered(_ answer: SessionAnswer, for waiting: Int = .max) {
         let wait = Wait.session(login: answer.login, answer.digest)
         let store = pointee.identities.stores[answer.login]
         let now = clock.wallSeconds()
@@ -34,7 +36,7 @@ extension WorkerRef {
                 session, value: renewed ?? answer.value, digest: answer.digest, login: answer.login, endings: endings)
             let record = pointee.policy.access.pointee.remember(found, &pointee.identities, now: now)
             record.retain()
-            end(wait) { exchange in
+            end(wait, of: waiting) { exchange in
                 record.retain()
                 exchange.pointee.findings.hasWaited = true
                 exchange.pointee.findings.lookup = .active(record)
@@ -43,7 +45,7 @@ extension WorkerRef {
             }
             record.release()
         case .ended:
-            end(wait) { exchange in
+            end(wait, of: waiting) { exchange in
                 exchange.pointee.findings.hasWaited = true
                 exchange.pointee.findings.lookup = .refused(Refused(.loginRequired))
                 // Over for good: the browser need not bring it again (RF-05).
@@ -77,7 +79,7 @@ extension WorkerRef {
                 refused = Refused(
                     .clientWaitersTooMany, expected: "fewer refreshes of one user under way", found: "more")
             }
-            end(wait) { exchange in
+            end(wait, of: waiting) { exchange in
                 exchange.pointee.findings.hasWaited = true
                 if let kept {
                     kept.retain()

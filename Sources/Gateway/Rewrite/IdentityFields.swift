@@ -22,6 +22,8 @@ extension WorkerRef {
 
     func buildIdentity(_ token: TokenRecord, mapping: Int, _ identities: inout Identities) -> AttachedBlock {
         var lines: [UInt8] = []
+        // Most have no more: no piece of memory after another while they grow.
+        lines.reserveCapacity(256)
         guard let claims = token.claims else { preconditionFailure("verified claims are JSON") }
         for field in pointee.policy.tables.identityMappings[mapping] {
             guard let value = Claims.value(at: field.claim, in: claims) else { continue }
@@ -35,9 +37,11 @@ extension WorkerRef {
                 continue
             }
             lines.append(contentsOf: field.name.utf8)
-            lines.append(contentsOf: [0x3A, 0x20])
+            lines.append(0x3A)
+            lines.append(0x20)
             lines.append(contentsOf: bytes)
-            lines.append(contentsOf: [0x0D, 0x0A])
+            lines.append(0x0D)
+            lines.append(0x0A)
         }
         let block = AttachedBlock(rule: mapping, lines)
         identities.charge(token, token.attach(block, as: .identityFields))

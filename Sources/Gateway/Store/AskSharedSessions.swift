@@ -36,7 +36,7 @@ extension WorkerStore: SessionRechecking {
     /// meanwhile are told the same.
     func load(_ waiter: SessionWaiter, from store: any SessionStore, now: Int64) -> Bool {
         guard !isRelayed, let shared = store as? SharedSessionStore else { return false }
-        if sessionQuestions.isAsked(by: waiter) { return true }
+        if sessionQuestions.join(waiter) { return true }
         guard let question = shared.question(for: waiter.value, now: now) else { return false }
         return begin(SessionQuestions.Place(question: question, store: shared, waiter: waiter))
     }
@@ -54,15 +54,9 @@ extension WorkerStore: SessionRechecking {
         question.sent()
         for part in parts {
             let isSession = part == 0
-            sessionName.removeAll(keepingCapacity: true)
-            question.appendName(of: part, to: &sessionName)
-            sessionCommand.begin(isSession ? wantsValue ? "HMGET" : "HGET" : "GET")
-            sessionCommand.append(sessionName.span)
-            if isSession { sessionCommand.append("g") }
-            if isSession, wantsValue { sessionCommand.append("v") }
+            let slot = sessionCommand.become(part, of: question, wantsValue: wantsValue)
             let outcome = sendReading(
-                sessionCommand, slot: HashSlot.of(sessionName.span),
-                ticket: SessionQuestions.ticket(ticket, part: part),
+                sessionCommand.command, slot: slot, ticket: SessionQuestions.ticket(ticket, part: part),
                 leavesRoom: isSession && wantsValue)
             guard outcome != .accepted else { continue }
             reports.count(worker: index, isSession ? .session : .ending, .unavailable, microseconds: nil)
@@ -84,7 +78,7 @@ extension WorkerStore: SessionRechecking {
 
     private func conclude(_ place: SessionQuestions.Place) {
         if let waiter = place.waiter {
-            worker?.pointer.sessionFound(waiter, place.question.conclude())
+            worker?.pointer.sessionFound(waiter, place.question.conclude(), by: place.waiting)
         } else if !place.question.isConfirmed(), let id = place.id {
             // Asked about beside a request: who may wait for more finds out what it is.
             place.store.askBeside(id: id, now: WorkerClock().wallSeconds())
@@ -101,8 +95,8 @@ extension WorkerRef {
         return store.load(waiter, from: pointee.identities.stores[login], now: clock.wallSeconds())
     }
 
-    /// What the store said, for those who wait for it; a reload has had them ask anew.
-    func sessionFound(_ waiter: SessionWaiter, _ outcome: SessionQuestion.Outcome) {
+    /// What the store said, for those who wait for it, so many at most; a reload has had them ask anew.
+    func sessionFound(_ waiter: SessionWaiter, _ outcome: SessionQuestion.Outcome, by waiting: Int) {
         guard waiter.generation == pointee.policy.generation else { return }
         let result: LoginService.Refreshed
         switch outcome {
@@ -115,8 +109,28 @@ extension WorkerRef {
         case .elsewhere: return pointee.questions.askSession(waiter.login, waiter.value, waiter.digest, waiter.trace)
         }
         sessionAnswered(
-            SessionAnswer(login: waiter.login, digest: waiter.digest, value: waiter.value, result: result))
+            SessionAnswer(login: waiter.login, digest: waiter.digest, value: waiter.value, result: result),
+            for: waiting)
     }
+}
+
+/// The command that asks for a part of a question; its memory is used again.
+struct SessionCommand {
+    private(set) var command = Command("HGET")
+    private var name: [UInt8] = []
+
+    /// Becomes that of another part; the slot of the key that it is about.
+    mutating func become(_ part: Int, of question: SessionQuestion, wantsValue: Bool) -> Int {
+        name.removeAll(keepingCapacity: true)
+        question.appendName(of: part, to: &name)
+        command.begin(part == 0 ? wantsValue ? "HMGET" : "HGET" : "GET")
+        SessionCommand.append(name, to: &command)
+        if part == 0 { command.append("g") }
+        if part == 0, wantsValue { command.append("v") }
+        return HashSlot.of(name.span)
+    }
+
+    private static func append(_ name: [UInt8], to command: inout Command) { command.append(name.span) }
 }
 
 /// Requests that wait for a session, by the cookie that they bring.
@@ -142,6 +156,8 @@ struct SessionQuestions {
         /// Of the session that is asked about beside a request.
         let id: SHA256Digest?
         let waiter: SessionWaiter?
+        /// How many requests have asked it, those among them that have gone.
+        fileprivate(set) var waiting = 1
 
         init(
             question: SessionQuestion, store: SharedSessionStore, id: SHA256Digest? = nil, waiter: SessionWaiter? = nil
@@ -167,8 +183,12 @@ struct SessionQuestions {
     private var free: [Int] = []
     private var waiters: [Key: Int] = [:]
 
-    /// Whether somebody has asked the same and waits for the answer.
-    func isAsked(by waiter: SessionWaiter) -> Bool { waiters[SessionQuestions.key(waiter)] != nil }
+    /// Joins those who have asked the same and wait for the answer; false where nobody has.
+    func join(_ waiter: SessionWaiter) -> Bool {
+        guard !waiters.isEmpty, let index = waiters[SessionQuestions.key(waiter)] else { return false }
+        places[index]?.waiting += 1
+        return true
+    }
 
     /// The number of a question.
     mutating func take(_ place: Place) -> UInt64 {

@@ -30,8 +30,7 @@ final class WorkerStore {
     var proofCommand = Command("SET")
     var proofName: [UInt8] = []
     /// The same of questions about sessions.
-    var sessionCommand = Command("HGET")
-    var sessionName: [UInt8] = []
+    var sessionCommand = SessionCommand()
     var sessionQuestions = SessionQuestions()
     var localProofs = LocalProofs()
     private(set) var plan: StorePlan

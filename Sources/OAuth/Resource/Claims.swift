@@ -75,6 +75,7 @@ public enum Claims {
         case .base64: return Array(Base64.encode(bytes.span).utf8.filter { $0 != UInt8(ascii: "=") })
         case .percent: break
         }
+        if isPlain(bytes.span, reserved: reserved.span) { return bytes }
         var encoded: [UInt8] = []
         PercentEncoding.append(bytes.span, to: &encoded)
         let last = encoded.count - 1
@@ -90,6 +91,17 @@ public enum Claims {
             output.append(contentsOf: Hex.encode([byte].span).uppercased().utf8)
         }
         return output
+    }
+
+    /// Whether nothing of it is encoded, as of nearly every identifier and scope: then it is what the field carries.
+    private static func isPlain(_ bytes: Span<UInt8>, reserved: Span<UInt8>) -> Bool {
+        guard !bytes.isEmpty, bytes[0] != 0x20, bytes[bytes.count - 1] != 0x20 else { return false }
+        for index in bytes.indices {
+            let byte = bytes[index]
+            guard byte >= 0x20, byte <= 0x7E, byte != UInt8(ascii: "%") else { return false }
+            for place in reserved.indices where reserved[place] == byte && isPunctuation(byte) { return false }
+        }
+        return true
     }
 
     /// Letters, digits and `%` are what an encoding is made of and stay as they are.

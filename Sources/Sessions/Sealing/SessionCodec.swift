@@ -63,21 +63,26 @@ package enum SessionCodec {
     private static func read(_ reader: inout FieldReader, client: String) throws(Malformed) -> Session {
         let parts = Parts(rawValue: try reader.byte())
         guard parts.isSubset(of: .all) else { throw Malformed() }
-        var session = Session(
+        var fields = Session.Fields(
             id: try reader.block(), client: client, issuer: try reader.text(), subject: try reader.text(),
-            claims: try reader.block(), scopes: try reader.texts(), createdAt: try reader.time(), endsAt: 0)
-        session.seenAt = session.createdAt &+ (try reader.time())
-        session.endsAt = session.createdAt &+ (try reader.time())
-        session.accessTokenIssuedAt = session.createdAt &+ (try reader.time())
+            claims: try reader.block(), scopes: try reader.texts())
+        let createdAt = try reader.time()
+        let seenAt = createdAt &+ (try reader.time())
+        let endsAt = createdAt &+ (try reader.time())
+        let accessTokenIssuedAt = createdAt &+ (try reader.time())
         guard let generation = UInt32(exactly: try reader.number()) else { throw Malformed() }
+        if parts.contains(.serverSession) { fields.serverSession = try reader.text() }
+        if parts.contains(.accessToken) { fields.accessToken = Secret(try reader.token()) }
+        let accessTokenExpiresAt = parts.contains(.expiry) ? createdAt &+ (try reader.time()) : .max
+        if parts.contains(.proofKey) { fields.proofKey = Secret(try reader.block()) }
+        if parts.contains(.refreshToken) { fields.refreshToken = Secret(try reader.token()) }
+        if parts.contains(.idToken) { fields.idToken = Secret(try reader.token()) }
+        if parts.contains(.nonceDigest) { fields.nonceDigest = try reader.block() }
+        var session = Session(fields, createdAt: createdAt, endsAt: endsAt)
+        session.seenAt = seenAt
+        session.accessTokenIssuedAt = accessTokenIssuedAt
+        session.accessTokenExpiresAt = accessTokenExpiresAt
         session.generation = generation
-        if parts.contains(.serverSession) { session.serverSession = try reader.text() }
-        if parts.contains(.accessToken) { session.accessToken = Secret(try reader.token()) }
-        if parts.contains(.expiry) { session.accessTokenExpiresAt = session.createdAt &+ (try reader.time()) }
-        if parts.contains(.proofKey) { session.proofKey = Secret(try reader.block()) }
-        if parts.contains(.refreshToken) { session.refreshToken = Secret(try reader.token()) }
-        if parts.contains(.idToken) { session.idToken = Secret(try reader.token()) }
-        if parts.contains(.nonceDigest) { session.nonceDigest = try reader.block() }
         return session
     }
 }

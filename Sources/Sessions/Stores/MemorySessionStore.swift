@@ -146,7 +146,7 @@ package final class MemorySessionStore: SessionStore {
         switch which {
         case .session(let session):
             // Identifiers never come back, so what is gone needs no remembering, and this logout cannot fail.
-            let digest = SessionDigests.id(session.id)
+            let digest = session.idDigest
             let sessions = take(shard(digest)) { $0.digests.id == digest }
             ended.note()
             return sessions
@@ -183,7 +183,7 @@ package final class MemorySessionStore: SessionStore {
     }
 
     package func isEnded(_ session: Session, now: Int64) -> Bool {
-        let id = SessionDigests.id(session.id)
+        let id = session.idDigest
         let isHeld = shard(id).entries.withLock { $0[id] != nil }
         return !isHeld || ended.cover(session)
     }

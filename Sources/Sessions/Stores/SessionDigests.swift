@@ -1,3 +1,4 @@
+import Bytes
 package import Crypto
 
 /// What endings are compared by: digests, so that names are exact bytes, of one length, and none is kept in clear.
@@ -7,13 +8,16 @@ package struct SessionDigests: Sendable {
     let subject: SHA256Digest
 
     init(_ session: Session) {
-        id = SessionDigests.id(session.id)
+        id = session.idDigest
         serverSession = session.serverSession.map { SessionDigests.serverSession(session.issuer, $0) }
         subject = SessionDigests.subject(session.issuer, session.subject)
     }
 
     /// The digest of a session's identifier, by which stores know it.
-    package static func id(_ id: [UInt8]) -> SHA256Digest {
+    package static func id(_ id: [UInt8]) -> SHA256Digest { self.id(id.span) }
+
+    /// The same of bytes that are lent.
+    package static func id(_ id: Span<UInt8>) -> SHA256Digest {
         // As the fields are, without memory of its own: it is asked several times for a request.
         if id.count == 16 {
             var bytes = InlineArray<18, UInt8>(repeating: 1)
@@ -23,7 +27,7 @@ package struct SessionDigests: Sendable {
         }
         var writer = FieldWriter()
         writer.byte(1)
-        writer.block(id)
+        writer.block([UInt8](copying: id))
         return SHA256.hash(writer.bytes.span)
     }
 

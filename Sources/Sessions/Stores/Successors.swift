@@ -112,7 +112,7 @@ final class Successors: Sendable {
         // Always under the locks: a state that is being kept at this moment is not counted yet.
         switch which {
         case .session(let session):
-            let digest = SessionDigests.id(session.id)
+            let digest = session.idDigest
             return take(shard(digest)) { $0.digests.id == digest }
         case .serverSession(let issuer, let sid, _):
             let digest = SessionDigests.serverSession(issuer, sid)

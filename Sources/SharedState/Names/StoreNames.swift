@@ -114,12 +114,18 @@ package final class StoreNames: Sendable {
         var digests: [NameDigest] = []
         digests.reserveCapacity(2 * ring.keys.count)
         var message: [UInt8] = []
-        for (tag, name) in [(UInt8(2), subject), (3, serverSession)] {
-            guard let name else { continue }
-            message.removeAll(keepingCapacity: true)
-            message.reserveCapacity(13 + client.utf8.count + issuer.utf8.count + name.utf8.count)
-            message.append(tag)
-            for part in [client, issuer, name] { message.append(block: part.utf8Span.span) }
+        message.reserveCapacity(
+            13 + client.utf8.count + issuer.utf8.count + max(subject.utf8.count, serverSession?.utf8.count ?? 0))
+        message.append(2)
+        message.append(block: client.utf8Span.span)
+        message.append(block: issuer.utf8Span.span)
+        let common = message.count
+        message.append(block: subject.utf8Span.span)
+        for key in ring.keys { digests.append(NameDigest(prefix: key.names.authenticate(message.span))) }
+        if let serverSession {
+            message.removeSubrange(common...)
+            message[0] = 3
+            message.append(block: serverSession.utf8Span.span)
             for key in ring.keys { digests.append(NameDigest(prefix: key.names.authenticate(message.span))) }
         }
         return digests

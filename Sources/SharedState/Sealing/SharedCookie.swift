@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Sessions
 
 /// The cookie of a session in the store: it stays the same from the login to the end.
 ///
@@ -23,10 +24,23 @@ struct SharedCookie: Sendable {
 
     /// What a browser brought; nil for what no cookie of this store looks like.
     init?(_ value: Span<UInt8>) {
-        guard value.count == SharedCookie.textLength, let bytes = Base64URL.decode(value) else { return nil }
+        guard let bytes = SharedCookie.decode(value) else { return nil }
         id = Array(bytes[..<SharedCookie.idLength])
         secret = Secret(Array(bytes[SharedCookie.idLength...]))
     }
+
+    /// Both halves in one piece, for whoever only looks for what is known of them; nil for what is no cookie.
+    static func decode(_ value: Span<UInt8>) -> [UInt8]? {
+        value.count == SharedCookie.textLength ? Base64URL.decode(value) : nil
+    }
+
+    /// What the session of these halves is known by here.
+    static func key(_ halves: [UInt8]) -> NameDigest {
+        NameDigest(SessionDigests.id(halves.span.extracting(..<idLength)))
+    }
+
+    /// The digest of the secret of these halves.
+    static func secretDigest(_ halves: [UInt8]) -> SHA256Digest { SHA256.hash(halves.span.extracting(idLength...)) }
 
     /// The cookie's value.
     var text: [UInt8] {

@@ -75,12 +75,13 @@ package final class SharedSessionStore: SessionStore {
     }
 
     package func lookUp(_ value: [UInt8], now: Int64) -> SessionLookup {
-        guard let cookie = SharedCookie(value.span) else { return .none }
-        switch known.look(Self.key(cookie), secret: cookie.secretDigest, now: now, rules) {
+        guard let bytes = SharedCookie.decode(value.span) else { return .none }
+        switch known.look(SharedCookie.key(bytes), secret: SharedCookie.secretDigest(bytes), now: now, rules) {
         case .unknown: return .elsewhere
         case .over: return .none
         case .found(let session): return .found(session, successor: nil)
         case .due(let session):
+            guard let cookie = SharedCookie(value.span) else { return .none }
             inBackground { _ = try? await $0.ask(cookie, now: now) }
             return .found(session, successor: nil)
         }
@@ -407,7 +408,7 @@ extension SharedSessionStore {
 extension SharedSessionStore {
     static func key(_ cookie: SharedCookie) -> NameDigest { NameDigest(SessionDigests.id(cookie.id)) }
 
-    static func key(of session: Session) -> NameDigest { NameDigest(SessionDigests.id(session.id)) }
+    static func key(of session: Session) -> NameDigest { NameDigest(session.idDigest) }
 
     func entry(_ session: Session, _ cookie: SharedCookie?, checkedAt: Int64?) -> KnownSessions.Entry {
         KnownSessions.Entry(

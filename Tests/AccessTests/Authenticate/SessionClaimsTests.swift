@@ -17,7 +17,7 @@ import Testing
     }
 
     private func value(_ claims: String, scopes: [String] = ["openid"]) -> JSONValue {
-        SessionClaims.value(of: session(claims: claims, scopes: scopes), clientID: "shop-web")
+        SessionClaims.read(of: session(claims: claims, scopes: scopes), clientID: "shop-web").value
     }
 
     @Test(.holds("CF-32")) func `is the user's claims, with the scopes that were granted and the client's name`() {

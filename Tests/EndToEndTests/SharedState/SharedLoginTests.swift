@@ -40,6 +40,20 @@ import Testing
         }
     }
 
+    @Test func `is read once for all who ask for it at once, and all of them are answered`() throws {
+        let store = try StoreServer()
+        let (stage, others) = try fleet(store, Fleet.patiently)
+        let browser = try stage.login()
+        let clients = try (0..<6).map { _ in try others[0].client() }
+        store.signal(SIGSTOP)
+        for client in clients { try client.send(request("GET", "/app/a", fields: browser.lines)) }
+        let isWaiting = eventually { others[0].reading("portcullis_parked_requests") == 6 }
+        store.signal(SIGCONT)
+        #expect(isWaiting, "\(others[0].diagnosis)")
+        for client in clients { #expect(try client.response().status == 200) }
+        #expect(others[0].reading("portcullis_store_sessions_total{outcome=\"load\"}") == 1)
+    }
+
     @Test(.holds("SH-39"), .refuses("SH-39"))
     func `ends with its streams at once when somebody signs out elsewhere`() throws {
         let store = try StoreServer()

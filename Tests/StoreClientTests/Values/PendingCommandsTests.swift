@@ -8,7 +8,7 @@ import Testing
 /// Commands that were taken and not answered.
 @Suite struct `pending commands` {
     private func take(_ pending: inout PendingCommands, _ ticket: UInt64) -> Int {
-        pending.take(Command("GET"), ticket: ticket, slot: 1, deadline: 100, changesNothing: true)
+        pending.take(Command("GET"), ticket: ticket, slot: 1, at: 0, deadline: 100, changesNothing: true)
     }
 
     @Test(.refuses("SH-80")) func `are not found by the number of one that was there before`() {
