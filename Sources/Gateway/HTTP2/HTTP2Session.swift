@@ -10,11 +10,6 @@ struct HTTP2Session {
     static let requestsAtOnce = 8
     /// Bytes of frames that are put together for one write: as much as one TLS record holds.
     static let writeSize = 16 << 10
-    /// What a stream may send whose request was let through: a little less than one buffer holds.
-    ///
-    /// A peer's acknowledgement of our SETTINGS moves every window by what these say beside 65,535, also one that was enlarged
-    /// before it came.
-    static let admittedWindow = BufferPool.largest - (4 << 10)
     /// Content after which a stream is given that window: one that is over before it needs none.
     static let admittedAfter = 16 << 10
     /// Answers that wait in a stream before its upstream is read no further (H2-43).

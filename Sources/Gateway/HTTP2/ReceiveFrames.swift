@@ -37,7 +37,8 @@ extension WorkerRef {
         limits.streams = pointee.policy.limits.streams
         limits.announcesTunnels = pointee.policy.tables.hasWebSockets
         // What has come and is not taken yet waits in one buffer.
-        limits.admittedWindow = HTTP2Session.admittedWindow
+        limits.admittedWindow = pointee.policy.limits.streamWindow
+        limits.connectionWindow = pointee.policy.limits.connectionWindow
         if client.pointee.stream.tls == nil {
             // Who ends TLS in front of us may say what its clients see (H2-26).
             let isTrusted = listener.pointee.proxies.contains(peer) || listener.pointee.terminators.contains(peer)
