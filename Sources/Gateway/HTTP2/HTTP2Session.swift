@@ -31,6 +31,8 @@ struct HTTP2Session {
     var life: ConnectionLife
     /// Exchanges of its streams that are not over.
     var exchanges = 0
+    /// The clock of the acknowledgement of our SETTINGS; it runs once, whether that comes or not.
+    var settingsTime = Timeout(of: .settings)
     /// The tick since which it waits for what its clock is about.
     var waitsSince: UInt32
     /// The tick at which some stream's answer went on last.
@@ -69,6 +71,12 @@ struct HTTP2Session {
         self.life = life
         waitsSince = tick
         movedAt = tick
+    }
+}
+
+extension SessionRef {
+    var settingsTime: UnsafeMutablePointer<Timeout> {
+        withUnsafeMutablePointer(to: &pointee.settingsTime) { $0 }
     }
 }
 

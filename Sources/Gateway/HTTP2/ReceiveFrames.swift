@@ -76,10 +76,7 @@ extension WorkerRef {
         let client = session.pointee.client
         let unread = session.pointee.core.unread
         if session.pointee.core.fault != nil {
-            sayEnded(session)
-            dropInput(client)
-            // Nobody looks at what it sends now.
-            client.stopReading()
+            stopTaking(session)
         } else if client.pointee.input.isEmpty {
             guard client.pointee.input.append(bytes + (count - unread), unread, from: &pointee.connections.buffers)
             else { return closeClient(client) }
@@ -87,6 +84,13 @@ extension WorkerRef {
             client.pointee.input.consume(count - unread, to: &pointee.connections.buffers)
         }
         sendFrames(session)
+    }
+
+    /// The connection is at its end by a fault: nobody looks at what its peer sends now.
+    func stopTaking(_ session: SessionRef) {
+        sayEnded(session)
+        dropInput(session.pointee.client)
+        session.pointee.client.stopReading()
     }
 
     /// What one turn of the loop does for a connection that asked for it.
