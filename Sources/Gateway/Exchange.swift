@@ -95,6 +95,8 @@ struct Exchange {
     var replay = Buffer()
     /// Fields behind the request's content, as lines.
     var trailers = Buffer()
+    /// What has come behind the last chunk of its answer, until all of it has.
+    var responseTrailers = Buffer()
     /// How much of the request's content that has in it.
     var replayedContent: Int64 = 0
     /// How many milliseconds its client waits for the end of a call, from its beginning; negative where it does not say.

@@ -221,6 +221,15 @@ package struct LimitSettings: Sendable {
     package var upstreamConnections = 4096
     /// Streams that one HTTP/2 connection of a client may have open at once.
     package var streams = 128
+    /// Bytes that one stream of a client may send ahead once its request was let through; at most `mostStreamWindow`.
+    package var streamWindow = LimitSettings.mostStreamWindow
+    /// Bytes that all streams of one connection may send ahead.
+    package var connectionWindow = 1 << 20
+    /// What one buffer holds, in which content waits for its upstream, but 4 KiB.
+    ///
+    /// A peer's acknowledgement of our SETTINGS moves every window by what these say beside 65,535, also one that was enlarged
+    /// before it came.
+    package static let mostStreamWindow = BufferPool.largest - (4 << 10)
     /// Requests of one worker that wait for an authorization server.
     package var parkedRequests = 1024
     /// What one client may take of what all share.

@@ -12,6 +12,8 @@ public struct ErrorCode: RawRepresentable, Sendable, Equatable {
     public static let protocolError = ErrorCode(rawValue: 1)
     /// Something broke on the way, of ours or the upstream's.
     public static let internalError = ErrorCode(rawValue: 2)
+    /// Our SETTINGS were not acknowledged in time.
+    public static let settingsTimeout = ErrorCode(rawValue: 4)
     /// Nothing was done for the stream; it may be sent again.
     public static let refusedStream = ErrorCode(rawValue: 7)
     /// Nobody waits for the stream any longer.

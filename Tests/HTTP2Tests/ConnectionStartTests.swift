@@ -28,6 +28,15 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true]) func `is a fault when SETTINGS are not acknowledged in time`(comes: Bool) throws {
+        let server = try ServerUnderTest(preface: false)
+        server.receive(Frames.preface + Frames.settings() + (comes ? Frames.settingsAck : []))
+        server.connection.endAcknowledgement()
+        server.flush()
+        #expect(server.connection.fault == (comes ? nil : .settingsTimeout))
+        #expect(server.connection.sentGoAway == (comes ? nil : .settingsTimeout))
+    }
+
     @Test(.holds("H2-08")) func `obeys a window that changes under open streams`() throws {
         let server = try ServerUnderTest()
         server.receive(Frames.settings([(4, 0)]) + Frames.request(1))

@@ -40,6 +40,12 @@ enum LimitSection {
         .count(
             "streams", \.streams, 1...1024,
             "Requests at once on one HTTP/2 connection of a client; more are refused unread."),
+        .bytes(
+            "stream_window", \.streamWindow, 65_536...LimitSettings.mostStreamWindow,
+            "Bytes that one such request may send ahead of its upstream, once it was let through; 64 KiB before."),
+        .bytes(
+            "connection_window", \.connectionWindow, 65_536...(64 << 20),
+            "Bytes that all requests on one HTTP/2 connection may send ahead of their upstreams."),
         .count(
             "upstream_connections", \.upstreamConnections, 1...100_000,
             "Connections in use to one upstream by one worker; beyond it requests are answered 503."),

@@ -52,6 +52,7 @@ extension WorkerRef {
         exchange.pointee.logged.release(to: &pointee.connections.buffers)
         exchange.pointee.replay.release(to: &pointee.connections.buffers)
         exchange.pointee.trailers.release(to: &pointee.connections.buffers)
+        exchange.pointee.responseTrailers.release(to: &pointee.connections.buffers)
         exchange.pointee.client.pointee.exchange = nil
         pointee.connections.exchanges.giveBack(exchange)
     }

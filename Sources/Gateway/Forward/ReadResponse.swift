@@ -231,12 +231,20 @@ extension WorkerRef {
         _ head: HeadWriter
     ) {
         var content = ContentWriter(head, as: exchange.pointee.sendsChunks ? .chunk : .plain)
+        let trailersBefore = exchange.pointee.response.trailerCount
         let outcome = passContent(of: &exchange.pointee.response, bytes, count, into: &content)
         let writer = content.finish(isLast: exchange.pointee.response.isComplete)
         exchange.pointee.responseBytes += Int64(content.length)
         switch outcome {
         case .refused: upstreamBrokeFraming(upstream, exchange, writer)
-        case .used(let used): passed(upstream, exchange, writer.base, writer.count, hasMore: used < count)
+        case .used(let used):
+            let length = exchange.pointee.response.trailerCount - trailersBefore
+            // Nothing is behind them but what belongs to nobody.
+            let lines = UnsafeBufferPointer(start: UnsafePointer(bytes) + (used - length), count: length)
+            guard length == 0 || passTrailers(lines, of: exchange, behind: writer) else {
+                return upstreamBrokeFraming(upstream, exchange, writer)
+            }
+            passed(upstream, exchange, writer.base, writer.count, hasMore: used < count)
         }
     }
 

@@ -93,6 +93,7 @@ extension WorkerRef {
         pointee.journal.metrics.adjust(.http2Connections, by: -1)
         let queued = pointee.connections.http2.queued
         if session.pointee.isQueued { pointee.connections.http2.queued = without(session, queued, \.nextQueued) }
+        pointee.connections.wheel.remove(session.settingsTime)
         session.pointee.core.destroy()
         client.pointee.part = .none
         pointee.connections.http2.sessions.retire(session)
@@ -116,6 +117,7 @@ extension ConnectionFault {
         switch self {
         case .calm(let cause): cause.rawValue
         case .sectionTooLarge: "h2_section_too_large"
+        case .settingsTimeout: "h2_settings_timeout"
         case .streamNumber, .pushPromise, .library: "h2_protocol"
         }
     }

@@ -12,11 +12,6 @@ struct HTTP2Session {
     static let requestWork = 64
     /// Bytes of frames that are put together for one write: as much as one TLS record holds.
     static let writeSize = 16 << 10
-    /// What a stream may send whose request was let through: a little less than one buffer holds.
-    ///
-    /// A peer's acknowledgement of our SETTINGS moves every window by what these say beside 65,535, also one that was enlarged
-    /// before it came.
-    static let admittedWindow = BufferPool.largest - (4 << 10)
     /// Content after which a stream is given that window: one that is over before it needs none.
     static let admittedAfter = 16 << 10
     /// Answers that wait in a stream before its upstream is read no further (H2-43).
@@ -38,6 +33,8 @@ struct HTTP2Session {
     var life: ConnectionLife
     /// Exchanges of its streams that are not over.
     var exchanges = 0
+    /// The clock of the acknowledgement of our SETTINGS; it runs once, whether that comes or not.
+    var settingsTime = Timeout(of: .settings)
     /// The tick since which it waits for what its clock is about.
     var waitsSince: UInt32
     /// The tick at which some stream's answer went on last.
@@ -76,6 +73,12 @@ struct HTTP2Session {
         self.life = life
         waitsSince = tick
         movedAt = tick
+    }
+}
+
+extension SessionRef {
+    var settingsTime: UnsafeMutablePointer<Timeout> {
+        withUnsafeMutablePointer(to: &pointee.settingsTime) { $0 }
     }
 }
 

@@ -9,6 +9,9 @@ extension WorkerRef {
     /// that were begun before it was told to calm down; in milliseconds.
     static var farewellTime: Int { 1000 }
 
+    /// How long a peer may take to acknowledge our SETTINGS, in milliseconds (H.0).
+    private static var settingsTime: Int { 10_000 }
+
     /// A client that was told to calm down is remembered for a minute (H.7).
     private static var calmRate: TokenRate { TokenRate(1, in: 60_000_000, burst: 1) }
 
@@ -21,7 +24,19 @@ extension WorkerRef {
             client, core, identifier: random.0, ConnectionLife(begunAt: clock.microseconds(), random: random.1),
             tick: pointee.connections.wheel.now)
         pointee.journal.metrics.adjust(.http2Connections, by: 1)
-        return pointee.connections.http2.sessions.take(session)
+        let place = pointee.connections.http2.sessions.take(session)
+        place.pointee.settingsTime.place = UnsafeMutableRawPointer(place)
+        setTimeout(place.settingsTime, WorkerRef.settingsTime)
+        return place
+    }
+
+    /// The time is over in which the peer was to acknowledge our SETTINGS (RFC 9113 §6.5.3).
+    func settingsTimedOut(_ session: SessionRef) {
+        guard !session.pointee.isEnding else { return }
+        session.pointee.core.endAcknowledgement()
+        guard session.pointee.core.fault != nil else { return }
+        stopTaking(session)
+        sendFrames(session)
     }
 
     /// Counts a stream that was opened, and begins the connection's end with its last one (H2-59).

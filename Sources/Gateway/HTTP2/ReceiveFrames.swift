@@ -37,7 +37,8 @@ extension WorkerRef {
         limits.streams = pointee.policy.limits.streams
         limits.announcesTunnels = pointee.policy.tables.hasWebSockets
         // What has come and is not taken yet waits in one buffer.
-        limits.admittedWindow = HTTP2Session.admittedWindow
+        limits.admittedWindow = pointee.policy.limits.streamWindow
+        limits.connectionWindow = pointee.policy.limits.connectionWindow
         if client.pointee.stream.tls == nil {
             // Who ends TLS in front of us may say what its clients see (H2-26).
             let isTrusted = listener.pointee.proxies.contains(peer) || listener.pointee.terminators.contains(peer)
@@ -75,10 +76,7 @@ extension WorkerRef {
         let client = session.pointee.client
         let unread = session.pointee.core.unread
         if session.pointee.core.fault != nil {
-            sayEnded(session)
-            dropInput(client)
-            // Nobody looks at what it sends now.
-            client.stopReading()
+            stopTaking(session)
         } else if client.pointee.input.isEmpty {
             guard client.pointee.input.append(bytes + (count - unread), unread, from: &pointee.connections.buffers)
             else { return closeClient(client) }
@@ -86,6 +84,13 @@ extension WorkerRef {
             client.pointee.input.consume(count - unread, to: &pointee.connections.buffers)
         }
         sendFrames(session)
+    }
+
+    /// The connection is at its end by a fault: nobody looks at what its peer sends now.
+    func stopTaking(_ session: SessionRef) {
+        sayEnded(session)
+        dropInput(session.pointee.client)
+        session.pointee.client.stopReading()
     }
 
     /// What one turn of the loop does for a connection that asked for it.

@@ -1,6 +1,6 @@
 /// One connection's place in a worker's timeout wheel, kept inside the connection.
 struct Timeout {
-    enum Owner: UInt8 { case client, upstream, call }
+    enum Owner: UInt8 { case client, upstream, call, settings }
 
     /// When to fire, in ticks; 0 when not waiting.
     var deadline: UInt32 = 0

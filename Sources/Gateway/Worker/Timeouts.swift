@@ -36,6 +36,7 @@ extension WorkerRef {
             case .client: clientTimedOut(place.assumingMemoryBound(to: ClientConnection.self))
             case .upstream: upstreamTimedOut(place.assumingMemoryBound(to: UpstreamConnection.self))
             case .call: callTimedOut(place.assumingMemoryBound(to: HTTP2Stream.self))
+            case .settings: settingsTimedOut(place.assumingMemoryBound(to: HTTP2Session.self))
             }
         }
         FileEvent.activate(pointee.loop.timeoutsLeft)

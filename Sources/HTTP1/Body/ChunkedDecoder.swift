@@ -6,8 +6,9 @@ import Bytes
 ///     └───────────────────────────────────┘
 ///           size line of 0 ──▶ trailer lines ──▶ empty line ──▶ ended
 ///
-/// Extensions and trailers are read by their grammar, bounded, and dropped: nothing in them reaches anybody. A line
-/// end is CR LF only, because a decoder that also takes a bare LF inside an extension sees chunks that others do not.
+/// Extensions and trailers are read by their grammar and bounded. Extensions reach nobody, and trailers those whom the caller
+/// gives them to. A line end is CR LF only, because a decoder that also takes a bare LF inside an extension sees chunks that
+/// others do not.
 public struct ChunkedDecoder: Sendable {
     /// Bytes of one size line without its CR LF.
     static let lineBound = 256
@@ -33,6 +34,9 @@ public struct ChunkedDecoder: Sendable {
         self.spelling = spelling
         line = ChunkSizeLine(spelling)
     }
+
+    /// Bytes behind the last chunk that were used up: field lines, and the empty one that ends the body.
+    public var trailerCount: Int { Int(trailers.bytes) }
 
     /// Says what the next bytes of `input` are; to be called again with what is not used up and what arrived since.
     ///

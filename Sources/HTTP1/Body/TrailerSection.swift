@@ -1,6 +1,6 @@
 import Bytes
 
-/// The field lines behind the last chunk (RFC 9112 §7.1.2), checked by the grammar of fields and forgotten (HTTP-33).
+/// The field lines behind the last chunk (RFC 9112 §7.1.2), checked by the grammar of fields and counted (HTTP-33).
 struct TrailerSection: Sendable {
     /// Bytes of all lines.
     static let bytesBound = 64 * 1024
@@ -12,7 +12,8 @@ struct TrailerSection: Sendable {
 
     private var phase = Phase.lineStart
     private var lines: UInt8 = 0
-    private var bytes: UInt32 = 0
+    /// Bytes taken, with those of the empty line.
+    private(set) var bytes: UInt32 = 0
 
     /// Takes a byte; true when it is the last one of the message.
     mutating func accept(_ byte: UInt8) throws(HTTP1Refusal) -> Bool {
@@ -22,6 +23,7 @@ struct TrailerSection: Sendable {
             phase = .lineStart
         case .lastLineFeed:
             guard byte == 0x0a else { throw .bareCarriageReturn }
+            bytes &+= 1
             return true
         case .lineStart, .name, .value:
             guard byte != 0x0a else { throw .bareLineFeed }

@@ -8,6 +8,8 @@ public enum ConnectionFault: Sendable, Equatable {
     case streamNumber
     /// A promise came, which nobody may make us (RFC 9113 §8.4).
     case pushPromise
+    /// The client has not acknowledged our SETTINGS (RFC 9113 §6.5.3).
+    case settingsTimeout
     /// The library cannot go on, with its number for the cause.
     case library(Int32)
 }

@@ -85,6 +85,12 @@ public struct ServerConnection: @unchecked Sendable {
     /// Queues PING; its answer is the event `pong`.
     public func ping() { unsafe _ = nghttp2_submit_ping(session.session, 0, nil) }
 
+    /// The time is over in which the client was to acknowledge our SETTINGS: one that has not is a fault (RFC 9113 §6.5.3).
+    public func endAcknowledgement() {
+        guard unsafe !session.state.pointee.isAcknowledged else { return }
+        session.fail(.settingsTimeout, .settingsTimeout)
+    }
+
     /// Writes queued frames, as many as there is room for, 1 KiB at least; 0 when nothing is to be sent just now.
     public func send(into target: UnsafeMutableBufferPointer<UInt8>) -> Int {
         unsafe session.send(into: target)

@@ -130,7 +130,10 @@ extension Session {
             unsafe state.pointee.events.goAwayLast = frame.goaway.last_stream_id
         case NGHTTP2_SETTINGS:
             let isAnswer = unsafe frame.hd.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0
-            guard !isAnswer else { return }
+            guard !isAnswer else {
+                unsafe state.pointee.isAcknowledged = true
+                return
+            }
             unsafe state.pointee.events.settings = true
             unsafe state.pointee.hasSettings = true
         case NGHTTP2_WINDOW_UPDATE:

@@ -92,6 +92,8 @@ struct SessionState {
     /// Whether a window cut the body that is being sent to next to nothing.
     var isDribbled = false
     var hasSettings = false
+    /// The peer has acknowledged ours.
+    var isAcknowledged = false
     var sentGoAway: ErrorCode?
     /// Whether no more streams are to be opened: we have said so because of resets, or the upstream has.
     var isEnding = false

@@ -180,10 +180,28 @@ extension RequirementTable {
                 own. It is refused where it was not announced, and for every other protocol.
                 """),
         Requirement(
+            id: "H2-38", source: "RFC 8441 §5; RFC 6455 §4.1",
+            promise: """
+                Towards an upstream of HTTP/1.1 an extended CONNECT is a handshake with a key of the gateway's own. An answer \
+                that does not prove that key, or does not switch, opens no tunnel.
+                """),
+        Requirement(
             id: "H2-39", source: "RFC 8441 §3",
             promise: """
                 A WebSocket reaches an upstream of HTTP/2 by extended CONNECT where it announced that, else by HTTP/1.1. An \
                 answer that does not take it up is no tunnel.
+                """),
+        Requirement(
+            id: "H2-40", source: "RFC 8441 §5",
+            promise: """
+                A WebSocket in a stream that one side ends or resets is over at the other. The other streams of its connection \
+                go on, whatever its client still sends.
+                """),
+        Requirement(
+            id: "H2-41", source: "RFC 9113 §5.2",
+            promise: """
+                A client that does not read its WebSocket in a stream stops the upstream of that one. Other streams are \
+                served as if it were not there.
                 """),
         Requirement(
             id: "H2-42", source: "RFC 9113 §5.2, §6.9",
@@ -214,6 +232,12 @@ extension RequirementTable {
             promise: """
                 Small answers that are ready together leave in one write. Downloads of one connection take turns, \
                 so that none waits for another's end.
+                """),
+        Requirement(
+            id: "H2-48", source: "RFC 9110 §6.5, §6.5.1; RFC 9112 §7.1.2",
+            promise: """
+                Trailers of an answer reach a client of HTTP/2, from an upstream of either version, behind the content and \
+                never as fields of the head. Those that are cut off reset the stream.
                 """),
         Requirement(
             id: "H2-50", source: "RFC 9110 §6.5.1",

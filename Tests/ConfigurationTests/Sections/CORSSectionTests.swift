@@ -90,3 +90,17 @@ import Testing
         #expect(limits.responseRate == 0)
     }
 }
+
+@Suite struct `windows of HTTP/2` {
+    @Test func `are what one buffer holds and a megabyte, or what is said`() throws {
+        let limits = try settings(of: Sample().text).limits
+        #expect(limits.streamWindow == 252 << 10 && limits.connectionWindow == 1 << 20)
+        let said = try settings(of: Sample(rest: "limits: { stream_window: 64KiB, connection_window: 64MiB }").text)
+        #expect(said.limits.streamWindow == 64 << 10 && said.limits.connectionWindow == 64 << 20)
+    }
+
+    @Test(arguments: ["stream_window: 253KiB", "stream_window: 32KiB", "connection_window: 65MiB"])
+    func `are not larger or smaller than can be held`(setting: String) {
+        #expect(throws: (any Error).self) { try settings(of: Sample(rest: "limits: { \(setting) }").text) }
+    }
+}

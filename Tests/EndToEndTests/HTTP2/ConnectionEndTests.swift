@@ -42,6 +42,29 @@ private typealias Frame = FrameClient.Frame
         #expect(eventually { stage.gateway.reading("portcullis_http2_connections") == 0 })
     }
 
+    // MARK: SETTINGS
+
+    @Test func `comes with SETTINGS_TIMEOUT when the client does not acknowledge SETTINGS in ten seconds`() throws {
+        let stage = try Stage(Self.plan())
+        let good = try FrameClient(port: stage.gateway.port)
+        let silent = try FrameClient(port: stage.gateway.port, acknowledges: false)
+        let began = ContinuousClock.now
+        for client in [good, silent] {
+            try client.get(1, "/open/a")
+            #expect(try client.status(of: 1) == "200", "until then it is served like any other")
+        }
+        let last = try #require(try silent.frames { $0.type == Frame.goAway }.last)
+        #expect(last.code == 4)
+        #expect(last.lastStream == 1)
+        #expect(ContinuousClock.now - began >= .milliseconds(9800), "a tick less than what it may take")
+        #expect(try silent.framesToEnd().isEmpty)
+        let line = stage.gateway.operatorLine { $0["event"] == "streams_ended" }
+        #expect(line?["reason"] == "h2_settings_timeout")
+        try good.get(3, "/open/a")
+        #expect(try good.status(of: 3) == "200")
+        #expect(good.lastStreams.isEmpty)
+    }
+
     // MARK: SIGTERM
 
     @Test(.holds("H2-62", "H2-63"))

@@ -4,7 +4,7 @@ import Testing
 
 /// A client of HTTP/2 that sends the frames it is told to and shows those that it gets.
 ///
-/// It acknowledges SETTINGS, and PINGs unless it is told not to; windows are opened by whoever drives it.
+/// It acknowledges SETTINGS, and PINGs, unless it is told not to; windows are opened by whoever drives it.
 final class FrameClient {
     /// One frame that came.
     struct Frame: CustomStringConvertible {
@@ -33,6 +33,7 @@ final class FrameClient {
 
     let client: RawClient
     var answersPings: Bool
+    let acknowledges: Bool
     /// The fields of each stream's sections, in their order.
     private(set) var fields: [UInt32: [String]] = [:]
     /// Streams of which both GOAWAYs spoke, as they came.
@@ -41,9 +42,13 @@ final class FrameClient {
     private var head: [UInt8]?
     private var inflater: OpaquePointer?
 
-    init(port: UInt16, window: UInt32? = nil, answersPings: Bool = true, from source: String? = nil) throws {
+    init(
+        port: UInt16, window: UInt32? = nil, answersPings: Bool = true, acknowledges: Bool = true,
+        from source: String? = nil
+    ) throws {
         client = try RawClient(port: port, from: source)
         self.answersPings = answersPings
+        self.acknowledges = acknowledges
         nghttp2_hd_inflate_new(&inflater)
         let settings = window.map { [0, 4] + Self.bytes($0) } ?? []
         try client.send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + Self.frame(4, settings))
@@ -143,7 +148,7 @@ final class FrameClient {
             case Frame.ping where frame.flags & 1 == 0 && answersPings:
                 try client.send(Self.frame(Frame.ping, flags: 1, payload))
             case 4:
-                if frame.flags & 1 == 0 { try client.send(Self.frame(4, flags: 1)) }
+                if frame.flags & 1 == 0, acknowledges { try client.send(Self.frame(4, flags: 1)) }
                 continue
             default: break
             }

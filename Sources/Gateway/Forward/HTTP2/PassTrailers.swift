@@ -47,6 +47,38 @@ extension WorkerRef {
         put(trailers: UnsafeBufferPointer(start: UnsafePointer(trailers.bytes), count: trailers.count), into: &writer)
     }
 
+    /// Takes a piece of what is behind the last chunk of an answer of HTTP/1.1, and gives it to a client of HTTP/2 when it is whole;
+    /// false where a piece cannot be kept (H2-48).
+    ///
+    /// To a client of HTTP/1.1 nothing of it goes (HTTP-33).
+    ///
+    /// - Parameter content: what is about to be sent, behind which the lines are put together.
+    func passTrailers(
+        _ lines: UnsafeBufferPointer<UInt8>, of exchange: ExchangeRef, behind content: HeadWriter
+    ) -> Bool {
+        guard let stream = exchange.pointee.client.pointee.part.stream, let first = lines.baseAddress else {
+            return true
+        }
+        var text = lines
+        let isWhole = exchange.pointee.response.isComplete
+        if !isWhole || !exchange.pointee.responseTrailers.isEmpty {
+            guard exchange.pointee.responseTrailers.append(first, lines.count, from: &pointee.connections.buffers)
+            else {
+                return false
+            }
+            let kept = exchange.pointee.responseTrailers
+            text = UnsafeBufferPointer(start: UnsafePointer(kept.bytes), count: kept.count)
+        }
+        guard isWhole else { return true }
+        var writer = HeadWriter(content.space, capacity: content.capacity - content.count)
+        put(trailers: text, into: &writer)
+        guard !writer.isFull, writer.count > 0 else { return true }
+        let bytes = UnsafeBufferPointer(start: UnsafePointer(writer.base), count: writer.count)
+        let core = stream.pointee.session.pointee.core
+        stream.pointee.hasTrailers = core.submitTrailers(stream.pointee.number, bytes)
+        return true
+    }
+
     /// Gives an upstream the fields behind a request's content, where the route says so.
     func passTrailers(_ lines: UnsafeBufferPointer<UInt8>, of stream: StreamRef) {
         guard let exchange = stream.pointee.client?.pointee.exchange, exchange.pointee.trailers.isEmpty,

@@ -1,0 +1,120 @@
+import TestSupport
+import TestTraits
+import Testing
+
+private typealias Frame = FrameClient.Frame
+
+/// Rows H2-38, H2-40 and H2-41: WebSockets that are streams of the client's connection, to an upstream of HTTP/1.1.
+@Suite(.serialized) struct `a WebSocket in a stream` {
+    private static let shared = Shared {
+        try Stage(
+            StagePlan(
+                routes: Stage.ordinaryRoutes + [
+                    "{ path: /socket/, upstream: $UPSTREAM, public: true, websocket: true }"
+                ]))
+    }
+    let stage: Stage
+
+    init() throws {
+        stage = try Self.shared.get()
+        stage.reset()
+    }
+
+    /// A message of two bytes, unmasked.
+    private static let message: [UInt8] = [0x82, 2, 7, 8]
+
+    /// A client whose WebSocket is open as stream 1.
+    private func open(window: UInt32? = nil) throws -> FrameClient {
+        let client = try FrameClient(port: stage.gateway.port, window: window)
+        try client.openSocket(1, "/socket/a")
+        try client.frames { $0.stream == 1 && $0.type == Frame.headers }
+        #expect(client.fields[1]?.first == ":status: 200")
+        return client
+    }
+
+    private func send(_ bytes: [UInt8], ends: Bool = false, _ client: FrameClient) throws {
+        try client.client.send(FrameClient.frame(Frame.data, flags: ends ? 1 : 0, stream: 1, bytes))
+    }
+
+    @Test(.holds("H2-38")) func `becomes a handshake of HTTP/1.1, and carries bytes both ways`() throws {
+        stage.upstream.answer("/socket/a", with: .switching)
+        let client = try open()
+        let names = (client.fields[1] ?? []).map { $0.prefix { $0 != " " } }
+        for name in ["connection:", "upgrade:", "sec-websocket-accept:"] { #expect(!names.contains { $0 == name }) }
+        for _ in 0..<3 {
+            try send(Self.message, client)
+            #expect(try client.frames { $0.type == Frame.data }.last?.payload == Self.message)
+        }
+        let recorded = try #require(stage.upstream.onlyRequest(for: "/socket/a"))
+        #expect(recorded.method == "GET")
+        #expect(recorded.fields.only("upgrade")?.lowercased() == "websocket")
+        #expect(recorded.fields.only("sec-websocket-version") == "13")
+        #expect(recorded.fields.only("sec-websocket-key")?.count == 24)
+    }
+
+    @Test(
+        .refuses("H2-38"),
+        arguments: [
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
+        ])
+    func `is none when the upstream has not taken up this one`(answer: String) throws {
+        stage.upstream.answer("/socket/a", with: .raw(answer))
+        let client = try FrameClient(port: stage.gateway.port)
+        try client.openSocket(1, "/socket/a")
+        #expect(try client.status(of: 1) == "502")
+    }
+
+    @Test(.holds("H2-40"), arguments: [false, true]) func `that its client ends is over at the upstream`(
+        resets: Bool
+    ) throws {
+        stage.upstream.answer("/socket/a", with: .switching)
+        let client = try open()
+        let connection = try #require(stage.upstream.onlyRequest(for: "/socket/a")).connection
+        if resets { try client.client.send(FrameClient.reset(1)) } else { try send([], ends: true, client) }
+        #expect(stage.upstream.waits { ($0.endedConnections + $0.resetConnections).contains(connection) })
+        if !resets { #expect(try client.frames { $0.stream == 1 && $0.type <= Frame.reset }.last?.ends == true) }
+        try client.get(3, "/open/a")
+        #expect(try client.status(of: 3) == "200", "the other streams go on")
+        #expect(client.lastStreams.isEmpty)
+    }
+
+    @Test(.refuses("H2-40"))
+    func `that its upstream ends takes no other stream along, though its client goes on`() throws {
+        let handshake = WireScript.switching.steps
+        stage.upstream.answer(
+            "/socket/a", with: WireScript(exactly: Array(handshake.dropLast()) + [.bytes(Self.message), .close]))
+        let client = try open()
+        let frames = try client.frames { $0.stream == 1 && ($0.ends || $0.type == Frame.reset) }
+        #expect(frames.filter { $0.type == Frame.data }.flatMap(\.payload) == Self.message, "\(frames)")
+        #expect(frames.last?.ends == true)
+        for _ in 0..<20 { try send(Self.message, client) }
+        try client.get(3, "/open/a")
+        let rest = try client.frames { $0.stream == 3 && $0.ends }
+        #expect(client.fields[3]?.first == ":status: 200")
+        #expect(rest.allSatisfy { $0.type != Frame.goAway && ($0.type != Frame.data || $0.stream == 3) })
+    }
+
+    @Test(.holds("H2-41"), .refuses("H2-41"))
+    func `whose client does not read stops its own upstream, and no other stream`() throws {
+        let handshake = WireScript.switching.steps
+        let count = 60_000_000
+        stage.upstream.answer(
+            "/socket/a", with: WireScript(exactly: Array(handshake.dropLast()) + [.pattern(count)]))
+        let text = String(repeating: "0123456789abcdef", count: 2000)
+        stage.upstream.answer("/open/a", with: .answer(200, text))
+        // One window of the connection is left for the others.
+        let client = try open(window: 1000)
+        var taken = try client.frames { $0.stream == 1 && $0.type == Frame.data }.reduce(0) { $0 + $1.payload.count }
+        for stream in stride(from: UInt32(3), to: 43, by: 2) {
+            try client.get(stream, "/open/a")
+            try client.client.send(FrameClient.window(0, 40_000) + FrameClient.window(stream, 40_000))
+            let frames = try client.frames { $0.stream == stream && $0.ends }
+            #expect(frames.filter { $0.type == Frame.data && $0.stream == stream }.map(\.text).joined() == text)
+            taken += frames.filter { $0.type == Frame.data && $0.stream == 1 }.reduce(0) { $0 + $1.payload.count }
+        }
+        #expect(taken == 1000, "all that it has a window for")
+        #expect(stage.upstream.waits { $0.sentCount < count })
+    }
+}
