@@ -58,6 +58,7 @@ final class FrameClient {
     init(serving socket: Socket, streams: UInt32? = nil) throws {
         client = RawClient(over: socket)
         answersPings = true
+        acknowledges = true
         nghttp2_hd_inflate_new(&inflater)
         let settings = streams.map { [0, 3] + Self.bytes($0) } ?? []
         try client.send(Self.frame(4, settings))
