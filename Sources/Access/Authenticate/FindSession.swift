@@ -123,10 +123,10 @@ extension AccessPolicy {
         let recheckAt = identities.stores[found.login].usableUntil(session, now: now)
         let usableUntil = min(refreshAt, touchAt, session.endsAt)
         let record = TokenRecord(
-            found.digest, token, issuer: login.client.issuer, generation: 0, leeway: 0,
+            found.digest, token, text, issuer: login.client.issuer, verified: (generation: 0, leeway: 0),
             usableUntil: min(usableUntil, recheckAt),
             answers: catalogue.answers(for: token, issuer: login.client.issuer),
-            limitKeys: LimitKeys.words(catalogue.limitKeys, of: token), text: text)
+            limitKeys: LimitKeys.words(catalogue.limitKeys, of: token))
         let state = SessionState(
             session, login: found.login, store: identities.stores[found.login], endings: found.endings,
             proofs: ProofMaker(session), usableUntil: usableUntil)

@@ -55,13 +55,22 @@ package struct TokenRecord: Equatable {
     ///   - limit: Unix seconds, until which whoever judged the token is believed.
     ///   - answers: one bit for each predicate of the configuration.
     ///   - limitKeys: two words for each key that limits of requests count it by.
-    ///   - text: the claims' text, where whoever has read them still has it.
     package init(
         _ digest: SHA256Digest, _ token: VerifiedAccessToken, issuer: Int, generation: UInt64, leeway: Int64,
-        usableUntil limit: Int64 = .max, answers: [UInt64], limitKeys: [UInt64] = [],
-        text: [UInt8]? = nil
+        usableUntil limit: Int64 = .max, answers: [UInt64], limitKeys: [UInt64] = []
     ) {
-        let claims = text ?? TokenRecord.text(of: token.claims)
+        self.init(
+            digest, token, TokenRecord.text(of: token.claims), issuer: issuer,
+            verified: (generation: generation, leeway: leeway), usableUntil: limit, answers: answers,
+            limitKeys: limitKeys)
+    }
+
+    /// The same for whoever still has the text that the claims were read from.
+    init(
+        _ digest: SHA256Digest, _ token: VerifiedAccessToken, _ claims: [UInt8], issuer: Int,
+        verified: (generation: UInt64, leeway: Int64), usableUntil limit: Int64, answers: [UInt64], limitKeys: [UInt64]
+    ) {
+        let (generation, leeway) = verified
         let clientID = Array((token.clientID ?? "").utf8)
         let answersSize = MemoryLayout<UInt64>.stride * (answers.count + limitKeys.count)
         let size = MemoryLayout<Storage>.stride + answersSize + claims.count + clientID.count
