@@ -67,7 +67,7 @@ struct ClientArrival: ArrivalConnection {
     func serverNameAgrees(with host: Span<UInt8>) -> Bool {
         let stream = client.carrier.pointee.stream
         if stream.tls == nil || stream.serverNameAgrees(with: host) { return true }
-        // By HTTP/2 a client asks one connection for all names of its certificate (RFC 9113 §9.1.1, H2-70). Whoever is asked
+        // By HTTP/2 a client asks one connection for all names of its certificate (RFC 9113 §9.1.1). Whoever is asked
         // for a certificate is asked at each name of a listener.
         return client.pointee.part.isStream && stream.ownCertificateNames(host)
     }
