@@ -166,8 +166,11 @@ def refuses_head(request):
 
 
 def is_cut_tunnel(request, verdict):
-    """Whether it was reset for what came behind its handshake, which is whole with its head and may have arrived before."""
-    return str(verdict).startswith("reset") and (b":method", b"CONNECT") in request.parts[0].payload
+    """Whether its handshake may have arrived, which is whole with its head, though its answer does not say so.
+
+    It is reset for what comes behind the head, and 502 where the upstream answers with 200: that would open a tunnel over HTTP/2.
+    """
+    return (str(verdict).startswith("reset") or verdict == 502) and (b":method", b"CONNECT") in request.parts[0].payload
 
 
 def judge(session, place, request, answer, recorder):
