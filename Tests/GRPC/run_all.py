@@ -78,6 +78,8 @@ def main():
             thread.join()
         if results.failed:
             print(running.last_words(), flush=True)
+    for title in results.failed:
+        print(f"failed: {title}")
     print(f"grpc: {results.passed} passed, {len(results.failed)} failed ({time.monotonic() - began:.0f} s)")
     sys.exit(0 if results.passed and not results.failed else 1)
 

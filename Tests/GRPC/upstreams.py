@@ -169,6 +169,12 @@ def until(is_so, seconds=10):
         time.sleep(0.005)
 
 
+def code_of_goaway(peer):
+    """The code of the gateway's GOAWAY at `peer`. Another thread reads it, perhaps after a client has its answer."""
+    until(lambda: peer.goaway is not None or peer.is_closed)
+    return peer.goaway and peer.goaway[1]
+
+
 def each(cases, check):
     """Has all cases checked by their names, and says which fail."""
     errors = []
