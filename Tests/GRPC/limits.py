@@ -250,3 +250,68 @@ def test_a_download_is_read_at_the_pace_of_its_client(running):
     answer, listener = misbehave(running, scripted(respond), seconds=60)
     assert len(answer.content) == 10 << 20 and answer.ended
     assert len(listener.connections) == 1
+
+
+def holding(limit):
+    """An upstream with so many streams a connection, which answers `good` and nothing else."""
+    def script(peer):
+        """One connection."""
+        peer.greet({wire.MAX_CONCURRENT_STREAMS: limit})
+        peer.serve(lambda peer, message: message[":path"].endswith("good") and peer.answer(message))
+    return script
+
+
+def hold(listener, path, client, word, *counts):
+    """Requests that are not answered, each count of them once those before have come; their numbers."""
+    numbers = []
+    for count in counts:
+        numbers += [client.open(f"{path}{word}{len(numbers) + number}") for number in range(count)]
+        until(lambda: len(listener.paths(word)) == len(numbers))
+    return numbers
+
+
+def seen(client):
+    """All that the client has sent was read."""
+    assert client.get("/nowhere").status == 404
+
+
+# holds H2-76, H2-83
+@waits
+def test_who_holds_all_streams_of_an_upstream_holds_up_nobody_else(running):
+    """One more connection is for the others; what the greedy one asks for beyond waits, and is refused in the end."""
+    listener, path = running.upstream(holding(10))
+    mark = running.mark()
+    with wire.Client(running.port) as greedy, wire.Client(running.port, source="127.0.0.2") as other:
+        upstreams.good(greedy, path)
+        # Before its SETTINGS are there a connection may get more.
+        hold(listener, path, greedy, "held", 10, 1, 9)
+        waiting = [greedy.open(f"{path}late{number}") for number in range(30)]
+        seen(greedy)
+        for _ in range(20):
+            upstreams.good(other, path)
+        assert len(listener.connections) == 3 and not listener.paths("late"), listener.connections
+        # The time for a connection of the stage is three seconds.
+        assert {greedy.answer(number).status for number in waiting} == {429}
+    running.logged(mark, "upstream_share_exhausted", about=(f'"{path}',))
+
+
+# refuses H2-83
+def test_a_place_that_is_given_back_goes_to_who_has_less(running):
+    """Not to the greedy one, whose request has waited for longer; it gets the next one."""
+    listener, path = running.upstream(holding(10))
+    with wire.Client(running.port) as greedy, wire.Client(running.port, source="127.0.0.2") as other, \
+            wire.Client(running.port, source="127.0.0.3") as third:
+        upstreams.good(greedy, path)
+        held = hold(listener, path, greedy, "held", 10, 1, 9)
+        # Every stream is taken, the reserved ones as well.
+        hold(listener, path, other, "kept", 1, 4)
+        hold(listener, path, third, "third", 5)
+        greedy.open(f"{path}late")
+        seen(greedy)
+        wanted = other.open(f"{path}wanted/good")
+        seen(other)
+        greedy.put_reset(held[0], wire.CANCEL)
+        answer = other.answer(wanted)
+        assert answer.content == upstreams.GOOD, answer
+        # The stream that this one had is the next, and goes to whoever waits.
+        until(lambda: listener.paths("late"))

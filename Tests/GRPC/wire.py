@@ -217,8 +217,8 @@ class Wire:
 class Client(Wire):
     """A client of the gateway's plain listener."""
 
-    def __init__(self, port, settings=(), authority="gateway.test"):
-        super().__init__(socket.create_connection(("127.0.0.1", port), 10))
+    def __init__(self, port, settings=(), authority="gateway.test", source="127.0.0.1"):
+        super().__init__(socket.create_connection(("127.0.0.1", port), 10, (source, 0)))
         self.authority = authority
         self.last = -1
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

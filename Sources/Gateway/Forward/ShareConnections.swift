@@ -24,7 +24,7 @@ extension WorkerRef {
             found: "more of \(exchange.pointee.address.text)")
     }
 
-    private func beginCounting(_ pool: UnsafeMutablePointer<UpstreamPool>) {
+    func beginCounting(_ pool: UnsafeMutablePointer<UpstreamPool>) {
         pool.pointee.users = ClientNetworks()
         pool.pointee.counting = pool.pointee.counting == .max ? 1 : pool.pointee.counting + 1
         let upstreams = pointee.upstreams.connections
@@ -50,9 +50,9 @@ extension WorkerRef {
     func endCounting() {
         for number in 0..<pointee.upstreams.poolCount {
             let pool = pointee.upstreams.pools[number]
-            guard pool.pointee.users != nil, pool.pointee.inUse <= pointee.policy.shares.upstream.most / 2 else {
-                continue
-            }
+            guard pool.pointee.users != nil, pool.pointee.firstWaiting == nil,
+                pool.pointee.inUse <= pointee.policy.shares.upstream.most / 2
+            else { continue }
             pool.pointee.users?.destroy()
             pool.pointee.users = nil
         }

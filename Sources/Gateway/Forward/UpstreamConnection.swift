@@ -72,6 +72,8 @@ struct UpstreamConnection {
     let reading: UInt32
     /// The counting of the pool that it is part of (`UpstreamPool.counting`), or 0.
     var countedBy: UInt32 = 0
+    /// It waits behind requests of others, for its client has its share of the upstream.
+    var waitsBehind = false
     /// Whose request it carries, while it is counted.
     var network: (UInt64, UInt64) = (0, 0)
     var previous: UpstreamRef?
@@ -124,8 +126,9 @@ struct UpstreamPool {
     var sharedConnecting = 0
     var leavingCount = 0
     /// Requests that wait for room in one of them, in the order in which they came.
-    var firstWaiting: UpstreamRef?
-    var lastWaiting: UpstreamRef?
+    var queue = WaitingRequests()
+    /// The same of clients that have their share already: after those of all others.
+    var queueBehind = WaitingRequests()
     /// How often the operator is told of its failures.
     var lines = UpstreamLineRateLimits()
     /// What is counted of it, and where; the memory is kept here, since a reload may leave nobody else who does.

@@ -23,7 +23,8 @@ extension WorkerRef {
         }
         if !session.pointee.isEnding { client.startReading() }
         // What was begun by the events above is nobody else's to remember.
-        if session.pointee.toSend != nil || session.pointee.toRead != nil { queue(session) }
+        let wantsMore = client.pointee.output.isEmpty && session.pointee.core.wantsToSend
+        if wantsMore || session.pointee.toSend != nil || session.pointee.toRead != nil { queue(session) }
     }
 
     /// Puts the heads of answers that have begun in the core's queue, and says of which streams there is more.

@@ -77,8 +77,14 @@ public struct ClientConnection: @unchecked Sendable {
 
     // MARK: Streams
 
+    /// Streams of one connection at once, whatever its peer allows; as many as long as it has said nothing.
+    public static let mostStreams = 100
+
     /// How many streams may be opened now.
     public var room: Int { session.room }
+
+    /// How many there may be at once.
+    public var mostStreams: Int { session.mostStreams }
 
     /// Queues the head of a request from the bytes of one of HTTP/1.1; its stream, or nil when there is no room or these are no head.
     ///

@@ -60,14 +60,18 @@ extension Session {
         }
     }
 
-    /// Streams that may be opened now: as many as the peer allows, 100 as long as it has said nothing (H2-77).
+    /// Streams that may be opened now (H2-77).
     var room: Int {
         guard unsafe !state.pointee.isEnding && state.pointee.fault == nil,
             unsafe nghttp2_session_check_request_allowed(session) != 0
         else { return 0 }
+        return unsafe max(0, mostStreams - state.pointee.openCount)
+    }
+
+    /// Streams that may be open at once: as many as the peer allows, and no more than when it has said nothing.
+    var mostStreams: Int {
         let most = unsafe nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)
-        let open = unsafe state.pointee.openCount
-        return max(0, min(Int(most), 100) - open)
+        return min(Int(most), ClientConnection.mostStreams)
     }
 
     /// Queues the head of a request; its stream, or nil when there is no room or the head is none.

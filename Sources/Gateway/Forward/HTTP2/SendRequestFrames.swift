@@ -18,7 +18,9 @@ extension WorkerRef {
         // Frames that left may have been the last of their streams.
         guard followEvents(session) else { return }
         if carrier.pointee.output.isEmpty, session.pointee.core.isOver { return sessionBroke(session) }
-        if session.pointee.toSend != nil || session.pointee.toRead != nil { queue(session) }
+        // What was begun by the events above, such as the request of somebody who waited, is nobody else's to remember.
+        let wantsMore = carrier.pointee.output.isEmpty && session.pointee.core.wantsToSend
+        if wantsMore || session.pointee.toSend != nil || session.pointee.toRead != nil { queue(session) }
     }
 
     private func resumeStreams(_ session: UpstreamSessionRef) {

@@ -62,8 +62,11 @@ extension WorkerRef {
         return upstream
     }
 
-    /// A connection of the pool's with room for one more stream, the latest first.
-    private func room(in pool: UnsafeMutablePointer<UpstreamPool>) -> UpstreamSessionRef? {
+    /// A connection of the pool's with room for one more stream, the latest first; of those that are reserved only where the
+    /// request is `entitled`.
+    private func room(
+        in pool: UnsafeMutablePointer<UpstreamPool>, entitled: Bool = false
+    ) -> UpstreamSessionRef? {
         var next = pool.pointee.shared
         while let carrier = next {
             next = carrier.pointee.next
@@ -73,7 +76,7 @@ extension WorkerRef {
                 leaveSoon(session)
                 continue
             }
-            if session.pointee.core.room > 0 { return session }
+            if session.pointee.core.room > 0, entitled || !session.pointee.isReserved { return session }
         }
         return nil
     }
@@ -93,7 +96,10 @@ extension WorkerRef {
             closeUpstream(upstream)
             return true
         }
-        guard let session = room(in: upstream.pointee.pool) else { return false }
+        let pool = upstream.pointee.pool
+        guard let session = room(in: pool, entitled: pool.pointee.users != nil && !hasShare(upstream)) else {
+            return false
+        }
         if exchange.pointee.offersWebSocket {
             // Whether it takes extended CONNECT is known once its SETTINGS have come (RFC 8441 §3).
             guard session.pointee.core.hasSettings else { return false }
@@ -168,9 +174,7 @@ extension WorkerRef {
 
     /// Opens another connection where requests wait and there may be one more.
     private func openWhereNeeded(_ pool: UnsafeMutablePointer<UpstreamPool>) {
-        guard pool.pointee.sharedConnecting == 0, pool.pointee.sharedCount < UpstreamSession.mostConnections,
-            lacksRoom(pool)
-        else { return }
+        guard pool.pointee.sharedConnecting == 0, mayOpen(pool), lacksRoom(pool) else { return }
         pool.pointee.sharedCount += 1
         pool.pointee.sharedConnecting += 1
         countOpened(pool)
@@ -182,13 +186,8 @@ extension WorkerRef {
 
     /// Whether somebody waits for room; a WebSocket where SETTINGS are on their way waits for these alone.
     private func lacksRoom(_ pool: UnsafeMutablePointer<UpstreamPool>) -> Bool {
-        let awaitsSettings = awaitsSettings(pool)
-        var next = pool.pointee.firstWaiting
-        while let upstream = next {
-            next = upstream.pointee.next
-            if !awaitsSettings || upstream.pointee.exchange?.pointee.offersWebSocket != true { return true }
-        }
-        return false
+        guard awaitsSettings(pool) else { return pool.pointee.firstWaiting != nil }
+        return pool.pointee.queue.hasOther || pool.pointee.queueBehind.hasOther
     }
 
     private func awaitsSettings(_ pool: UnsafeMutablePointer<UpstreamPool>) -> Bool {
@@ -226,6 +225,7 @@ extension WorkerRef {
             return upstreamFailed(upstream, .otherProtocol, expected: "memory for frames", found: "none")
         }
         let session = pointee.upstreams.http2.sessions.take(UpstreamSession(upstream, core))
+        session.pointee.isReserved = pool.pointee.sharedCount > UpstreamSession.mostConnections
         upstream.pointee.part = .session(session)
         upstream.pointee.state = .active
         pool.pointee.sharedConnecting -= 1
@@ -284,18 +284,25 @@ extension WorkerRef {
 
     /// Gives those that wait their places, as far as there are any.
     func serveWaiting(_ pool: UnsafeMutablePointer<UpstreamPool>) {
-        var next = pool.pointee.firstWaiting
+        putBehind(pool)
+        if serve(pool, areBehind: false) { _ = serve(pool, areBehind: true) }
+        openWhereNeeded(pool)
+    }
+
+    /// Gives those of one queue their places; whether there may be more room.
+    private func serve(_ pool: UnsafeMutablePointer<UpstreamPool>, areBehind: Bool) -> Bool {
+        var next = pool.pointee.first(areBehind: areBehind)
         while let upstream = next {
             next = upstream.pointee.next
             guard findPlace(upstream) else {
                 // One that waits for SETTINGS is passed by; the others wait for room.
                 if upstream.pointee.exchange?.pointee.offersWebSocket == true { continue }
-                break
+                return false
             }
             // Whoever was next may have left meanwhile.
-            next = pool.pointee.firstWaiting
+            next = pool.pointee.first(areBehind: areBehind)
         }
-        openWhereNeeded(pool)
+        return true
     }
 
     /// No connection came about, or it is not what it should be: those that wait for one hear of it.
@@ -313,37 +320,11 @@ extension WorkerRef {
     /// The time for finding a place is over.
     func waitingTimedOut(_ upstream: UpstreamRef) {
         let exchange = upstream.pointee.exchange
+        let hasShare = upstream.pointee.waitsBehind
         closeUpstream(upstream)
         guard let exchange else { return }
         exchange.pointee.upstream = nil
-        answer(exchange, refused: connectionsExhausted())
-    }
-
-    // MARK: the queue
-
-    private func addWaiting(_ upstream: UpstreamRef) {
-        let pool = upstream.pointee.pool
-        upstream.pointee.state = .queued
-        upstream.pointee.next = nil
-        upstream.pointee.previous = pool.pointee.lastWaiting
-        if let last = pool.pointee.lastWaiting {
-            last.pointee.next = upstream
-        } else {
-            pool.pointee.firstWaiting = upstream
-        }
-        pool.pointee.lastWaiting = upstream
-    }
-
-    /// Takes a request out of the queue, if it is there.
-    func dequeue(_ upstream: UpstreamRef) {
-        guard upstream.pointee.state == .queued else { return }
-        let pool = upstream.pointee.pool
-        let (previous, next) = (upstream.pointee.previous, upstream.pointee.next)
-        if let previous { previous.pointee.next = next } else { pool.pointee.firstWaiting = next }
-        if let next { next.pointee.previous = previous } else { pool.pointee.lastWaiting = previous }
-        upstream.pointee.previous = nil
-        upstream.pointee.next = nil
-        upstream.pointee.state = .resolving
+        answer(exchange, refused: hasShare ? shareExhausted(exchange) : connectionsExhausted())
     }
 }
 

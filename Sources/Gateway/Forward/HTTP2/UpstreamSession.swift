@@ -21,6 +21,8 @@ enum UpstreamPart {
 struct UpstreamSession {
     /// Connections of one worker to one upstream that requests share; another one only where these have no room.
     static let mostConnections = 2
+    /// One more, for clients that have less than their share while others hold all that there is (H2-83).
+    static let reservedConnections = 1
     /// What an upstream may send on one stream before its client has taken any of it: less than one buffer holds.
     static let streamWindow = 128 << 10
     /// What it may send on all of them: a stalled client holds up its own stream alone.
@@ -50,6 +52,8 @@ struct UpstreamSession {
     var isLeaving = false
     /// It was asked whether it is there.
     var awaitsAnswer = false
+    /// It takes no requests of clients that have their share of the upstream.
+    var isReserved = false
     /// Its connection is closed.
     var isOver = false
     /// Events of the connection are seen to further up the stack.
