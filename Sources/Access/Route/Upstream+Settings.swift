@@ -13,6 +13,8 @@ package struct UpstreamSettings: Sendable, Hashable {
     package var minimumVersion = TLSMinimumVersion.tls12
     /// What it speaks.
     package var version = UpstreamHTTPVersion.http1
+    /// How its servers share the requests.
+    package var pool = UpstreamPoolSettings()
 
     package init(
         servers: [UpstreamServer], tls: Bool = false, certificateAuthorityFile: String? = nil,

@@ -17,9 +17,11 @@ enum UpstreamSection {
         [
             .key(
                 "url",
-                .either([.text(url), .list(ListShape(noun: "servers", element: .text(url), count: 1...32))]), .required,
-                example: "https://orders.internal:8443",
-                "Where the requests go: a URL, or a list of servers of which new connections use each in turn."),
+                .either([
+                    .text(url), .list(ListShape(noun: "servers", element: UpstreamPoolSection.server, count: 1...32)),
+                ]),
+                .required, example: "https://orders.internal:8443",
+                "Where the requests go: a URL, or a list of servers, each a URL or a mapping with url and weight."),
             .word(
                 "protocol", \.version, [("http1", .http1), ("h2", .http2), ("auto", .automatic)],
                 "What the upstream speaks: HTTP/1.1, HTTP/2, or over TLS whichever it prefers; gRPC needs h2."),
@@ -38,7 +40,7 @@ enum UpstreamSection {
             .key(
                 "client_key", .object(keyFile), .optional, example: "{ file: /run/secrets/gateway.key }",
                 "The private key of client_certificate, in PEM."),
-        ])
+        ] + UpstreamPoolSection.settings)
     static let shape = table.shape
 
     private static let keyFile = ObjectShape(
@@ -58,7 +60,7 @@ enum UpstreamSection {
         let object = value.object
         let authority = object.flatMap { context.translation.certificateAuthority($0) }
         let clientCertificate = object.flatMap { context.translation.clientCertificate($0, shape) }
-        let texts = object?.texts("url") ?? value.texts
+        let texts = object.map(UpstreamPoolSection.texts) ?? value.texts
         Repetition.refuse(texts, context.translation.problems)
         let servers = texts.compactMap { text -> (text: PlacedText, server: UpstreamServer, isSecure: Bool)? in
             if let path = UnixSocketText.path(text.text) { return (text, .unixSocket(path: path), false) }
@@ -83,6 +85,7 @@ enum UpstreamSection {
             servers: servers.map(\.server), tls: first.isSecure, certificateAuthorityFile: authority)
         settings.clientCertificate = clientCertificate
         table.read(object, into: &settings)
+        if let object { UpstreamPoolSection.judge(object, &settings, context.translation.problems) }
         if settings.version == .automatic, !first.isSecure, let object {
             context.translation.problems.error(
                 at: object.place(of: "protocol"), expected: "h2 or http1 for an upstream without TLS", found: "auto",

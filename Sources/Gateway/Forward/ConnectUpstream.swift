@@ -72,11 +72,13 @@ extension WorkerRef {
         let pool = upstream.pointee.pool
         let now = clock.microseconds()
         var reason = "no address that was not tried"
-        while let place = pool.pointee.addresses.next(after: upstream.pointee.tried, now: now) {
+        vacate(upstream)
+        while let place = nextPlace(upstream, pool, now) {
             var address = pool.pointee.addresses.all[place].address
             upstream.pointee.tried |= 1 << UInt64(place)
             upstream.pointee.address = pool.pointee.addresses.all[place].identity
             upstream.pointee.epoch = pool.pointee.addresses.epoch
+            if upstream.pointee.exchange != nil { occupy(upstream) }
             let descriptor = Socket.connect(to: &address)
             guard descriptor >= 0 else {
                 reason = String(cString: strerror(errno))
@@ -97,6 +99,19 @@ extension WorkerRef {
             upstream, .unreachable, expected: "a connection to \(name(of: pool))", found: .text(reason))
     }
 
+    /// The place of the next attempt: the one that somebody waits for, then by turns.
+    private func nextPlace(_ upstream: UpstreamRef, _ pool: UnsafeMutablePointer<UpstreamPool>, _ now: UInt64) -> Int? {
+        if upstream.pointee.tried == 0, upstream.pointee.wanted != 0,
+            let place = pool.pointee.addresses.place(of: upstream.pointee.wanted), place < UpstreamAddresses.limit
+        {
+            return place
+        }
+        let user = user(of: upstream.pointee.exchange, at: pool)
+        let place = pool.pointee.addresses.next(after: upstream.pointee.tried, now: now, for: user)
+        tellPanic(pool)
+        return place
+    }
+
     /// Half of what is left while there is another address to try, so that one that swallows packets does not cost a
     /// request its answer; the last one gets all.
     private func timeForAttempt(
@@ -109,7 +124,9 @@ extension WorkerRef {
     /// The address of an attempt could not be connected to: others come before it for a while.
     private func putBack(_ upstream: UpstreamRef, _ pool: UnsafeMutablePointer<UpstreamPool>, _ reason: String) {
         let found = pool.pointee.addresses.server(of: upstream.pointee.address)
+        vacate(upstream)
         pool.pointee.addresses.failed(upstream.pointee.address, now: clock.microseconds())
+        serverFailed(upstream, "no connection")
         guard let found, pool.pointee.addresses.all.count > 1 else { return }
         say(
             .addressPutBack, at: pool,
@@ -124,6 +141,7 @@ extension WorkerRef {
         _ upstream: UpstreamRef, _ reason: String, _ failure: ConnectFailure, expected: Refused.Words,
         found: Refused.Words
     ) {
+        if case .check = upstream.pointee.part { return closeUpstream(upstream) }
         let pool = upstream.pointee.pool
         putBack(upstream, pool, reason)
         guard pool.pointee.addresses.untried(upstream.pointee.tried) > 0,

@@ -14,10 +14,10 @@ extension WorkerRef {
         // Between responses nothing may come: an end, or bytes that would be somebody else's response (HTTP-40).
         case .idle: closeUpstream(upstream)
         case .active:
-            if case .session(let session) = upstream.pointee.part {
-                receiveFrames(session)
-            } else {
-                readActive(upstream)
+            switch upstream.pointee.part {
+            case .session(let session): receiveFrames(session)
+            case .check: readCheck(upstream)
+            case .none, .shared, .waiting, .stream: readActive(upstream)
             }
         case .draining: drain(upstream)
         }
@@ -132,6 +132,11 @@ extension WorkerRef {
         let length = head.pointee.length
         exchange.pointee.respondedAt = countResponse(upstream, exchange, status: head.pointee.status)
         keepProofNonce(exchange, bytes)
+        if upstream.pointee.pool.pointee.settings.pool.retries, (502...504).contains(head.pointee.status),
+            sendToAnother(exchange, upstream)
+        {
+            return
+        }
         if head.pointee.status == 401, hidesUnauthorized(exchange) { return upstreamUnauthorized(upstream, exchange) }
         if head.pointee.status >= 400, replaces(head.pointee.status, exchange) {
             return replaceResponse(upstream, exchange, bytes, count)
@@ -192,6 +197,7 @@ extension WorkerRef {
         let now = clock.microseconds()
         let duration = now &- exchange.pointee.forwardedAt
         upstream.pointee.pool.pointee.counters.countResponse(status: status, microseconds: duration, at: now)
+        serverAnswered(upstream, status: status, at: now)
         return now
     }
 

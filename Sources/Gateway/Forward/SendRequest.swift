@@ -14,7 +14,9 @@ extension WorkerRef {
         let client = exchange.pointee.client
         let length = pointee.scratch.head.pointee.length
         client.pointee.patience = Int32(clamping: route.pointee.patience.responseBody)
-        exchange.pointee.mayRetry = exchange.pointee.request.isComplete && isIdempotent(exchange.pointee.method)
+        exchange.pointee.mayRetry =
+            exchange.pointee.request.isComplete
+            && (isIdempotent(exchange.pointee.method) || hasIdempotencyKey(bytes, route))
         if isCall(exchange) { timeCall(exchange) }
         var writer = head
         // The body's beginning travels with the head; what lies behind the body is the next request.
@@ -72,8 +74,9 @@ extension WorkerRef {
         let client = exchange.pointee.client
         let pool = pointee.upstreams.pools[Int(route.pointee.upstream)]
         guard pool.pointee.version == .http1 else { return sendShared(exchange, writer, pool) }
-        if let upstream = takeIdle(pool) {
+        if let upstream = takeIdle(pool, for: exchange) {
             attach(exchange, upstream)
+            occupy(upstream)
             if exchange.pointee.mayRetry {
                 // The peer may have closed this connection a moment ago: keep what would have to be sent again.
                 _ = exchange.pointee.replay.append(writer.base, writer.count, from: &pointee.connections.buffers)
@@ -90,7 +93,11 @@ extension WorkerRef {
             return answer(
                 exchange, refused: Refused(.identityTooLarge, expected: "a head within limits", found: "a larger one"))
         }
-        exchange.pointee.mayRetry = false
+        if pool.pointee.settings.pool.retries, exchange.pointee.mayRetry {
+            _ = exchange.pointee.replay.append(writer.base, writer.count, from: &pointee.connections.buffers)
+        } else {
+            exchange.pointee.mayRetry = false
+        }
         begin(upstream)
     }
 

@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Transport
 
 /// One address that connections may go to.
@@ -8,17 +9,27 @@ struct UpstreamAddress {
     let server: Int
     /// The same for the same address of the same server, across answers of the resolver.
     let identity: UInt64
+    /// The same in every gateway, wherever its server stands among the others.
+    let fingerprint: UInt64
     /// Others come first until then, in monotonic microseconds: it could not be connected to.
     var avoidedUntil: UInt64 = 0
+    /// Its share and its turns.
+    var turns: ServerTurns
+    /// What is known of it from what it does to requests and says of itself.
+    var health = ServerHealth()
+    /// A connection to it is on its way that requests will share.
+    var isOpening = false
 
-    init(_ address: SocketAddress, server: Int) {
+    init(_ address: SocketAddress, server: Int, weight: Int = 1) {
         self.address = address
         self.server = server
+        turns = ServerTurns(weight: weight)
         // FNV-1a: addresses come from the operator's name server and are few.
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         withUnsafeBytes(of: address.storage) { bytes in
             for byte in bytes.prefix(Int(address.length)) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
         }
+        fingerprint = hash
         identity = (hash ^ UInt64(truncatingIfNeeded: server)) &* 0x100_0000_01b3
     }
 }
@@ -26,8 +37,10 @@ struct UpstreamAddress {
 /// Where the requests of one worker to one upstream go: every address of every server, in turn.
 ///
 /// An address that could not be connected to is put back for some seconds: the others are tried before it, and it is
-/// tried when all of them fail, so that a name is never left without an address. There are no probes: a connection for a
-/// request is the probe.
+/// tried when all of them fail, so that a name is never left without an address. `ChooseAddress` says which one a request
+/// goes to, and `ServerHealth` which ones are left out for what they did.
+///
+/// One worker's alone, as its connections are: no lock, and what one worker has learned the others learn themselves.
 struct UpstreamAddresses {
     /// One of the servers, and when its name was last looked up.
     struct Server {
@@ -43,12 +56,23 @@ struct UpstreamAddresses {
     }
 
     private(set) var servers: [Server] = []
-    private(set) var all: [UpstreamAddress] = []
+    var all: [UpstreamAddress] = []
+    /// Whether there is a choice.
+    private(set) var isSeveral = false
+    /// What the operator said of them.
+    let settings: UpstreamPoolSettings
+    /// Draws two of them.
+    var chance = Chance()
+    /// Nobody was well when an address was chosen last, so that all are used; and whether that is yet to be told.
+    var isPanicking = false
+    var isPanicNew = false
+    /// For how long the share of a server grows that came back, in microseconds.
+    let slowStart: UInt64
     /// Changes when an address has gone.
     private(set) var epoch: UInt32 = 0
     /// Whether any of the servers is known by name.
     let hasNames: Bool
-    private var turn = 0
+    var turn = 0
 
     /// How long a failed address is put back.
     static let putBackMicroseconds: UInt64 = 10_000_000
@@ -58,6 +82,9 @@ struct UpstreamAddresses {
     static let limit = 64
 
     init(_ settings: UpstreamSettings) {
+        let pool = settings.pool
+        self.settings = pool
+        slowStart = UInt64(max(0, pool.slowStart.wholeMilliseconds)) * 1000
         for (place, server) in settings.servers.enumerated() {
             let certificateName = settings.serverName ?? server.host
             switch server {
@@ -65,42 +92,20 @@ struct UpstreamAddresses {
                 let literal = SocketAddress(literal: host, port: port)
                 servers.append(
                     Server(host: host, port: port, certificateName: certificateName, isLiteral: literal != nil))
-                if let literal { all.append(UpstreamAddress(literal, server: place)) }
+                if let literal { all.append(UpstreamAddress(literal, server: place, weight: pool.weight(of: place))) }
             case .unixSocket(let path):
                 servers.append(Server(host: path, port: 0, certificateName: certificateName, isLiteral: true))
-                if let address = SocketAddress(unixPath: path) { all.append(UpstreamAddress(address, server: place)) }
+                if let address = SocketAddress(unixPath: path) {
+                    all.append(UpstreamAddress(address, server: place, weight: pool.weight(of: place)))
+                }
             }
         }
         hasNames = servers.contains { !$0.isLiteral }
+        isSeveral = all.count > 1
     }
 
     var isEmpty: Bool { all.isEmpty }
     var isResolving: Bool { servers.contains(where: \.isResolving) }
-
-    /// The place of the address for the next attempt of a connection that has `tried` some, which has had its turn then;
-    /// nil when there is none left.
-    mutating func next(after tried: UInt64, now: UInt64) -> Int? {
-        let place = place(after: tried, now: now)
-        if let place, all[place].avoidedUntil <= now { hadTurn(place) }
-        return place
-    }
-
-    /// The next one begins behind this.
-    mutating func hadTurn(_ place: Int) { turn = place + 1 }
-
-    /// The address whose turn it is, of those that are not in `tried`.
-    func place(after tried: UInt64, now: UInt64) -> Int? {
-        let count = min(all.count, UpstreamAddresses.limit)
-        var last: Int?
-        for step in 0..<count {
-            let place = (turn + step) % count
-            guard tried & (1 << UInt64(place)) == 0 else { continue }
-            if all[place].avoidedUntil <= now { return place }
-            // Of those that were put back, the one whose failure is longest ago.
-            if last.map({ all[place].avoidedUntil < all[$0].avoidedUntil }) ?? true { last = place }
-        }
-        return last
-    }
 
     /// How many addresses a connection has not tried.
     func untried(_ tried: UInt64) -> Int { max(0, min(all.count, UpstreamAddresses.limit) - tried.nonzeroBitCount) }
@@ -112,9 +117,21 @@ struct UpstreamAddresses {
     }
 
     /// A connection was made.
-    mutating func succeeded(_ identity: UInt64) {
+    mutating func succeeded(_ identity: UInt64, now: UInt64) {
         guard let place = all.firstIndex(where: { $0.identity == identity }) else { return }
+        guard all[place].avoidedUntil != 0 else { return }
         all[place].avoidedUntil = 0
+        all[place].health.returnedAt = now
+    }
+
+    /// The place of an address, while it is one of the upstream's.
+    func place(of identity: UInt64) -> Int? { all.firstIndex { $0.identity == identity } }
+
+    /// Whether a connection to this address is on its way that requests will share.
+    func isOpening(_ identity: UInt64) -> Bool { place(of: identity).map { all[$0].isOpening } ?? false }
+
+    mutating func setOpening(_ identity: UInt64, _ isOpening: Bool) {
+        if identity != 0, let place = place(of: identity) { all[place].isOpening = isOpening }
     }
 
     /// The address of an attempt, with the name that a certificate there must have.
@@ -159,15 +176,15 @@ struct UpstreamAddresses {
         guard !found.isEmpty else { return false }
         var next: [UpstreamAddress] = []
         for address in found {
-            var one = UpstreamAddress(address, server: server)
+            let one = UpstreamAddress(address, server: server, weight: settings.weight(of: server))
             guard !next.contains(where: { $0.identity == one.identity }) else { continue }
-            if let known = all.first(where: { $0.identity == one.identity }) { one.avoidedUntil = known.avoidedUntil }
-            next.append(one)
+            next.append(all.first { $0.identity == one.identity } ?? one)
         }
         let hasLost = all.contains { old in
             old.server == server && !next.contains { $0.identity == old.identity }
         }
         all = all.filter { $0.server < server } + next + all.filter { $0.server > server }
+        isSeveral = all.count > 1
         if hasLost { epoch &+= 1 }
         return hasLost
     }

@@ -60,6 +60,12 @@ struct UpstreamConnection {
     var tried: UInt64 = 0
     /// The one that is tried, or connected to (`UpstreamAddress.identity`).
     var address: UInt64 = 0
+    /// Its request counts at that address.
+    var isAtServer = false
+    /// Its request is one that another server has failed.
+    var isRetry = false
+    /// The address that it was to be opened to, for those that wait for one there.
+    var wanted: UInt64 = 0
     /// The pool's addresses when that was last found among them (`UpstreamPool.epoch`).
     var epoch: UInt32 = 0
     /// Monotonic microseconds at which there must be a connection.
@@ -113,6 +119,8 @@ struct UpstreamPool {
     var users: ClientNetworks?
     /// How often counting was begun: what an earlier one counted is none of this one's.
     var counting: UInt32 = 0
+    /// How many requests are sent once more that a server has failed.
+    var retries = RetryBudget()
     /// The nonce that the upstream wants in proofs, once it has said so (RFC 9449 §9).
     var proofNonce: String?
     /// Connections that wait for addresses.

@@ -8,6 +8,7 @@ extension WorkerRef {
     func upstreamFailed(
         _ upstream: UpstreamRef, _ failure: ConnectFailure, expected: Refused.Words, found: Refused.Words
     ) {
+        if case .check = upstream.pointee.part { return closeUpstream(upstream) }
         let refused = Refused(failure.cause, expected: expected, found: found)
         let pool = upstream.pointee.pool
         say(
@@ -34,6 +35,7 @@ extension WorkerRef {
         let client = exchange.pointee.client
         if client.pointee.state == .tunnelling { return endTunnel(client) }
         if exchange.pointee.phase == .responding {
+            serverFailed(upstream, "the end within an answer")
             sayBrokenOff(exchange, upstream)
             // Behind part of a message its client would take the rest for lost anyway, and a reset says so (H2-80).
             let refused = Refused(
@@ -44,8 +46,15 @@ extension WorkerRef {
         let mayRetry =
             exchange.pointee.mayRetry && upstream.pointee.wasUsed && upstream.pointee.input.isEmpty
             && exchange.pointee.interim == 0
-        exchange.pointee.upstream = nil
         let pool = upstream.pointee.pool
+        // One that was kept open may have been closed for want of requests.
+        if !mayRetry {
+            serverFailed(upstream, "the end of the connection")
+            if sendToAnother(exchange, upstream) {
+                return pool.pointee.counters.count(.closed, at: clock.microseconds())
+            }
+        }
+        exchange.pointee.upstream = nil
         closeUpstream(upstream)
         if mayRetry, !exchange.pointee.replay.isEmpty { return retry(exchange, pool) }
         pool.pointee.counters.count(.closed, at: clock.microseconds())
@@ -75,7 +84,9 @@ extension WorkerRef {
     func upstreamMalformed(_ upstream: UpstreamRef, _ found: String) {
         let pool = upstream.pointee.pool
         say(.malformed, at: pool, [LogField(.upstream, name(of: pool)), LogField(.found, found)])
+        serverFailed(upstream, "no HTTP")
         let exchange = upstream.pointee.exchange
+        if let exchange, sendToAnother(exchange, upstream) { return }
         closeUpstream(upstream)
         guard let exchange else { return }
         exchange.pointee.upstream = nil
@@ -138,6 +149,7 @@ extension WorkerRef {
         guard !isCall(exchange) else { return }
         // A client that does not take what is there is the slow one, and has its own clock.
         if client.pointee.hasOutput { return setTimeout(upstream.timeout, patience(of: exchange).responseBody) }
+        serverFailed(upstream, "no answer in time")
         say(.timedOut, at: pool, fields(of: exchange, name(of: pool)))
         if exchange.pointee.phase == .responding {
             exchange.pointee.truncation = .upstreamTimedOut

@@ -12,12 +12,14 @@ extension WorkerRef {
     ///
     /// One on which something arrived is closed, whether or not its event was seen already: what came before the
     /// request was sent is not its response (HTTP-40).
-    func takeIdle(_ pool: UnsafeMutablePointer<UpstreamPool>) -> UpstreamRef? {
-        guard pool.pointee.addresses.all.count > 1 else { return takeIdle(pool, at: nil) }
+    func takeIdle(_ pool: UnsafeMutablePointer<UpstreamPool>, for exchange: ExchangeRef) -> UpstreamRef? {
+        guard pool.pointee.addresses.isSeveral else { return takeIdle(pool, at: nil) }
         // Without turns the connection used last would get everything at low traffic, and a server that came back nothing.
-        let place = pool.pointee.addresses.place(after: 0, now: pointee.loop.lastTick)
+        let now = pointee.loop.lastTick
+        let place = pool.pointee.addresses.place(after: 0, now: now, for: user(of: exchange, at: pool))
+        tellPanic(pool)
         if let place, let upstream = takeIdle(pool, at: pool.pointee.addresses.all[place].identity) {
-            pool.pointee.addresses.hadTurn(place)
+            pool.pointee.addresses.hadTurn(place, now: now)
             return upstream
         }
         guard pool.pointee.connectionCount >= pointee.policy.limits.upstreamConnections else { return nil }
@@ -74,9 +76,14 @@ extension WorkerRef {
     }
 
     func becameActive(_ upstream: UpstreamRef) {
-        if case .shared = upstream.pointee.part { return becameShared(upstream) }
-        upstream.pointee.pool.pointee.addresses.succeeded(upstream.pointee.address)
-        upstream.pointee.pool.pointee.counters.countConnect(at: clock.microseconds())
+        switch upstream.pointee.part {
+        case .shared: return becameShared(upstream)
+        case .check: return sendCheck(upstream)
+        case .none, .session, .waiting, .stream: break
+        }
+        let now = clock.microseconds()
+        upstream.pointee.pool.pointee.addresses.succeeded(upstream.pointee.address, now: now)
+        upstream.pointee.pool.pointee.counters.countConnect(at: now)
         upstream.pointee.state = .active
         clearTimeout(upstream.timeout)
         upstream.startReading()
@@ -87,6 +94,8 @@ extension WorkerRef {
     /// Gives a connection back to its pool after a response that allows it, or closes it.
     func release(_ upstream: UpstreamRef, isReusable: Bool) {
         upstream.pointee.exchange = nil
+        vacate(upstream)
+        endRetry(upstream)
         let pool = upstream.pointee.pool
         if upstream.pointee.isShared {
             if pool.pointee.addresses.hasNames { refreshAddresses(pool, now: pointee.loop.lastTick) }
@@ -120,6 +129,8 @@ extension WorkerRef {
         if upstream.pointee.state == .idle { unlinkIdle(upstream, from: pool) }
         if upstream.pointee.state == .resolving { unlinkWaiting(upstream, from: pool) }
         dequeue(upstream)
+        vacate(upstream)
+        endRetry(upstream)
         if upstream.pointee.countedBy != 0 { uncount(upstream, from: pool) }
         closeSocket(upstream)
         pointee.connections.wheel.remove(upstream.timeout)
@@ -136,6 +147,10 @@ extension WorkerRef {
     private func leave(_ pool: UnsafeMutablePointer<UpstreamPool>, _ upstream: UpstreamRef) {
         switch upstream.pointee.part {
         case .waiting: pool.pointee.connectionCount -= 1
+        case .check(let isWell):
+            pool.pointee.connectionCount -= 1
+            countClosed(pool)
+            checkEnded(upstream, isWell: isWell)
         case .stream(let stream):
             pool.pointee.connectionCount -= 1
             leave(stream, upstream)
@@ -145,6 +160,7 @@ extension WorkerRef {
         case .shared:
             pool.pointee.sharedCount -= 1
             pool.pointee.sharedConnecting -= 1
+            pool.pointee.addresses.setOpening(upstream.pointee.wanted, false)
             countClosed(pool)
         case .session(let session):
             if session.pointee.isLeaving { pool.pointee.leavingCount -= 1 } else { pool.pointee.sharedCount -= 1 }

@@ -64,6 +64,9 @@ struct UpstreamLineRateLimits {
         case timedOut
         /// One address of several; not the end of a request.
         case addressPutBack
+        /// One server of several; likewise.
+        case serverEjected, serverDown
+        case allServersOut
 
         /// The kind of a connection that did not come about.
         init(_ failure: ConnectFailure) {
@@ -87,6 +90,9 @@ struct UpstreamLineRateLimits {
             case .brokeOff: .brokeOff
             case .timedOut: .timedOut
             case .addressPutBack: .addressFailed
+            case .serverEjected: .ejected
+            case .serverDown: .checkFailed
+            case .allServersOut: .allOut
             }
         }
 
@@ -97,6 +103,9 @@ struct UpstreamLineRateLimits {
             case .brokeOff: .upstreamBrokeOff
             case .timedOut: .upstreamTimedOut
             case .addressPutBack: .upstreamAddressPutBack
+            case .serverEjected: .upstreamServerEjected
+            case .serverDown: .upstreamServerDown
+            case .allServersOut: .upstreamAllServersOut
             }
         }
     }

@@ -18,6 +18,7 @@ extension WorkerRef {
         }
         pointee.connections.networks.forgetRecovered(at: WorkerClock().microseconds())
         endCounting()
+        if pointee.upstreams.asksServers { checkServers() }
         showResets()
         pointee.journal.log?.pointee.flush()
         pointee.journal.spans?.pointee.flush(at: Int64(WorkerClock().microseconds() / 1000))

@@ -7,6 +7,8 @@ struct Upstreams {
     /// Each at a place of its own, which connections point at: a reload keeps the pools of the upstreams that stay.
     var pools: UnsafeMutablePointer<UnsafeMutablePointer<UpstreamPool>>
     let poolCount: Int
+    /// Whether servers of any of them are asked whether they are well.
+    let asksServers: Bool
     /// Pools of upstreams that no route leads to any more.
     var leaving: [UnsafeMutablePointer<UpstreamPool>] = []
     var connections = Slab<UpstreamConnection>()
@@ -19,6 +21,7 @@ struct Upstreams {
     /// Pools without a connection; those that `old` has to the same upstreams go on.
     init(_ resources: SharedResources, _ metrics: UpstreamMetrics, continuing old: Upstreams? = nil) {
         poolCount = resources.upstreams.count
+        asksServers = resources.upstreams.contains { $0.pool.health != nil }
         pools = .allocate(capacity: max(1, poolCount))
         resolver = resources.resolver
         for (number, upstream) in resources.upstreams.enumerated() {

@@ -162,6 +162,26 @@ extension RequirementTable {
                 leaves nothing.
                 """),
         Requirement(
+            id: "ECO-71", source: "policy of this gateway",
+            promise: """
+                Requests go to the servers of an upstream by their weights, in turn or to the less busy of two that are \
+                drawn. Those of one user stay at one server where that is said, and a server that goes moves nobody \
+                but its own users.
+                """),
+        Requirement(
+            id: "ECO-72", source: "policy of this gateway",
+            promise: """
+                A server that fails several requests in a row, or several checks, gets no more for a while. No more \
+                than half of the servers are left out for what they do to requests. When none is well, all are used, \
+                and the operator is told.
+                """),
+        Requirement(
+            id: "ECO-73", source: "RFC 9110 §9.2.2; policy of this gateway",
+            promise: """
+                A request that one server has failed goes to another one where the operator says so: once, before its \
+                client has seen anything, only one without content that may be repeated, and within a budget.
+                """),
+        Requirement(
             id: "ECO-78", source: "RFC 6585 §4; policy of this gateway",
             promise: """
                 The gateway counts the requests of an address before it looks at their credentials, and those of a client, a                 user, a claim or a route when they may go on. It lets through what limits.requests says, and answers more with                 429 and Retry-After. Its memory for that never grows, and neither a new token nor a flood of other keys gives                 anybody anything back.

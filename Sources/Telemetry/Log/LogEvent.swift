@@ -86,6 +86,14 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case upstreamConnectFailed = "upstream_connect_failed"
     /// One address of an upstream could not be connected to; the others come before it for a while.
     case upstreamAddressPutBack = "upstream_address_put_back"
+    /// One server of several gets no requests for a while: it failed too many in a row.
+    case upstreamServerEjected = "upstream_server_ejected"
+    /// One server of several gets no requests: its answers to checks say that it is not well.
+    case upstreamServerDown = "upstream_server_down"
+    /// Its answers to checks say that it is well again.
+    case upstreamServerUp = "upstream_server_up"
+    /// No server of an upstream is well, so that all are used.
+    case upstreamAllServersOut = "upstream_all_servers_out"
     /// An upstream answered with something that is not HTTP/1.1, or with contradictory framing.
     case upstreamProtocolError = "upstream_protocol_error"
     /// An upstream's response ended in the middle.

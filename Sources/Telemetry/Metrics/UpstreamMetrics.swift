@@ -16,6 +16,16 @@ package enum UpstreamFailure: Int, Sendable, CaseIterable {
     case malformed
     /// It took longer than it may.
     case timedOut
+    /// One server of several was taken out for what it did to requests.
+    case ejected
+    /// One server of several was taken out for its answers to checks.
+    case checkFailed
+    /// No server was well, so that all were used.
+    case allOut
+    /// A request went to another server.
+    case retried
+    /// A request that another server might have answered was not sent again: too many were.
+    case retryRefused
 
     /// The value of the label.
     package var label: String {
@@ -29,6 +39,11 @@ package enum UpstreamFailure: Int, Sendable, CaseIterable {
         case .brokeOff: "broke_off"
         case .malformed: "malformed"
         case .timedOut: "timed_out"
+        case .ejected: "ejected"
+        case .checkFailed: "check_failed"
+        case .allOut: "all_out"
+        case .retried: "retried"
+        case .retryRefused: "retry_refused"
         }
     }
 
@@ -36,7 +51,9 @@ package enum UpstreamFailure: Int, Sendable, CaseIterable {
     var isOutOfReach: Bool {
         switch self {
         case .unresolved, .unreachable, .connectTimedOut, .tlsFailed: true
-        case .addressFailed, .closed, .brokeOff, .malformed, .timedOut: false
+        case .addressFailed, .closed, .brokeOff, .malformed, .timedOut, .ejected, .checkFailed, .allOut, .retried,
+            .retryRefused:
+            false
         }
     }
 }

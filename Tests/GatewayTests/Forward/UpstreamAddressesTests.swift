@@ -50,7 +50,7 @@ import Transport
     @Test func `come in turn again once a connection was made`() {
         var addresses = addresses("10.0.0.1", "10.0.0.2")
         addresses.failed(addresses.all[0].identity, now: 1)
-        addresses.succeeded(addresses.all[0].identity)
+        addresses.succeeded(addresses.all[0].identity, now: 1)
         #expect(Set((0..<2).map { _ in addresses.next(after: 0, now: 2) }) == [0, 1])
     }
 

@@ -53,7 +53,11 @@ extension WorkerRef {
         // Whose they are is of no interest while so few are under way that they could be one client's share.
         if pool.pointee.users == nil, pool.pointee.inUse > share(of: pool) { beginCounting(pool) }
         upstream.pointee.waitsBehind = hasShare(upstream)
-        if upstream.pointee.waitsBehind { pool.pointee.queueBehind.add(upstream) } else { pool.pointee.queue.add(upstream) }
+        if upstream.pointee.waitsBehind {
+            pool.pointee.queueBehind.add(upstream)
+        } else {
+            pool.pointee.queue.add(upstream)
+        }
     }
 
     /// Takes a request out of the queue, if it is there.
@@ -80,15 +84,15 @@ extension WorkerRef {
             pool.pointee.queueBehind.add(upstream)
         }
         // What was opened beyond the usual number is one of them, once another one has ended.
-        guard pool.pointee.sharedCount <= UpstreamSession.mostConnections else { return }
+        guard pool.pointee.sharedCount <= pool.pointee.usualConnections else { return }
         pool.pointee.forEachSession { $0.pointee.isReserved = false }
     }
 
     /// Whether another connection may be opened: one of the usual number, or of those that are reserved, where somebody
     /// without a share waits.
     func mayOpen(_ pool: UnsafeMutablePointer<UpstreamPool>) -> Bool {
-        if pool.pointee.sharedCount < UpstreamSession.mostConnections { return true }
-        guard pool.pointee.sharedCount < UpstreamSession.mostConnections + UpstreamSession.reservedConnections else {
+        if pool.pointee.sharedCount < pool.pointee.usualConnections { return true }
+        guard pool.pointee.sharedCount < pool.pointee.usualConnections + UpstreamSession.reservedConnections else {
             return false
         }
         putBehind(pool)
@@ -108,7 +112,7 @@ extension WorkerRef {
     private func share(of pool: UnsafeMutablePointer<UpstreamPool>) -> Int {
         var most = HTTP2.ClientConnection.mostStreams
         pool.pointee.forEachSession { most = min(most, $0.pointee.core.mostStreams) }
-        return max(1, most * UpstreamSession.mostConnections / 2)
+        return max(1, most * pool.pointee.usualConnections / 2)
     }
 
     /// What a client is told whose requests waited behind those of others for too long.
@@ -120,6 +124,9 @@ extension WorkerRef {
 }
 
 extension UpstreamPool {
+    /// How many connections requests share at most, but for the reserved ones.
+    var usualConnections: Int { UpstreamSession.mostConnections * (addresses.isSeveral ? addresses.all.count : 1) }
+
     /// Each connection that takes requests.
     func forEachSession(_ body: (UpstreamSessionRef) -> Void) {
         var next = shared

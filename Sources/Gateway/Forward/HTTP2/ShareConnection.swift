@@ -16,7 +16,7 @@ extension WorkerRef {
         _ = exchange.pointee.replay.append(writer.base, writer.count, from: &pointee.connections.buffers)
         exchange.pointee.replayedContent = exchange.pointee.requestBytes
         let bytes = UnsafeBufferPointer(start: UnsafePointer(writer.base), count: writer.count)
-        if !exchange.pointee.offersWebSocket, let session = room(in: pool) {
+        if !exchange.pointee.offersWebSocket, let session = session(for: upstream) {
             begin(upstream, exchange, on: session, bytes)
         } else if upstream.pointee.output.append(writer.base, writer.count, from: &pointee.connections.buffers) {
             assign(upstream)
@@ -40,9 +40,12 @@ extension WorkerRef {
     }
 
     /// Sends a request once more that no upstream has answered: what of it was sent is kept in `replay`.
-    func sendAgain(_ exchange: ExchangeRef, _ pool: UnsafeMutablePointer<UpstreamPool>) {
+    ///
+    /// Not to the address at the place `avoided`, which has failed it.
+    func sendAgain(_ exchange: ExchangeRef, _ pool: UnsafeMutablePointer<UpstreamPool>, avoiding avoided: Int? = nil) {
         exchange.pointee.mayRetry = false
         guard let upstream = standIn(pool) else { return answer(exchange, refused: connectionsExhausted()) }
+        if let avoided { beginRetry(upstream, avoiding: avoided) }
         attach(exchange, upstream)
         renewProof(exchange, pool)
         upstream.pointee.output = exchange.pointee.replay
@@ -62,10 +65,29 @@ extension WorkerRef {
         return upstream
     }
 
-    /// A connection of the pool's with room for one more stream, the latest first; of those that are reserved only where the
-    /// request is `entitled`.
+    /// A connection with room for one more stream: of several servers, one to that whose turn it is.
+    private func session(for upstream: UpstreamRef) -> UpstreamSessionRef? {
+        let pool = upstream.pointee.pool
+        let isEntitled = pool.pointee.users != nil && !hasShare(upstream)
+        guard pool.pointee.addresses.isSeveral else { return room(in: pool, at: nil, isEntitled: isEntitled) }
+        let (user, now) = (user(of: upstream.pointee.exchange, at: pool), pointee.loop.lastTick)
+        let place = pool.pointee.addresses.place(after: upstream.pointee.tried, now: now, for: user)
+        tellPanic(pool)
+        guard let place else { return room(in: pool, at: nil, isEntitled: isEntitled) }
+        let identity = pool.pointee.addresses.all[place].identity
+        if let session = room(in: pool, at: identity, isEntitled: isEntitled) {
+            pool.pointee.addresses.hadTurn(place, now: now)
+            return session
+        }
+        openShared(pool, to: identity)
+        // Whoever is nobody's in particular need not wait for that.
+        return user == UpstreamAddresses.nobody ? room(in: pool, at: nil, isEntitled: isEntitled) : nil
+    }
+
+    /// A connection of the pool's with room for one more stream, the latest first; to one address, or to any, and of those that
+    /// are reserved only where the request is entitled to them.
     private func room(
-        in pool: UnsafeMutablePointer<UpstreamPool>, entitled: Bool = false
+        in pool: UnsafeMutablePointer<UpstreamPool>, at address: UInt64?, isEntitled: Bool = false
     ) -> UpstreamSessionRef? {
         var next = pool.pointee.shared
         while let carrier = next {
@@ -76,7 +98,8 @@ extension WorkerRef {
                 leaveSoon(session)
                 continue
             }
-            if session.pointee.core.room > 0, entitled || !session.pointee.isReserved { return session }
+            if let address, carrier.pointee.address != address { continue }
+            if session.pointee.core.room > 0, isEntitled || !session.pointee.isReserved { return session }
         }
         return nil
     }
@@ -96,10 +119,7 @@ extension WorkerRef {
             closeUpstream(upstream)
             return true
         }
-        let pool = upstream.pointee.pool
-        guard let session = room(in: pool, entitled: pool.pointee.users != nil && !hasShare(upstream)) else {
-            return false
-        }
+        guard let session = session(for: upstream) else { return false }
         if exchange.pointee.offersWebSocket {
             // Whether it takes extended CONNECT is known once its SETTINGS have come (RFC 8441 §3).
             guard session.pointee.core.hasSettings else { return false }
@@ -145,6 +165,8 @@ extension WorkerRef {
         stream.pointee.isEndSent = ends
         link(stream)
         upstream.pointee.part = .stream(stream)
+        upstream.pointee.address = session.pointee.carrier.pointee.address
+        occupy(upstream)
         upstream.pointee.state = .active
         upstream.pointee.wasUsed = session.pointee.hasServed
         exchange.pointee.goesByHTTP2 = true
@@ -175,12 +197,33 @@ extension WorkerRef {
     /// Opens another connection where requests wait and there may be one more.
     private func openWhereNeeded(_ pool: UnsafeMutablePointer<UpstreamPool>) {
         guard pool.pointee.sharedConnecting == 0, mayOpen(pool), lacksRoom(pool) else { return }
+        openShared(pool)
+    }
+
+    /// Opens a connection to one of several servers, unless one is on its way or there are enough.
+    private func openShared(_ pool: UnsafeMutablePointer<UpstreamPool>, to address: UInt64) {
+        guard !pool.pointee.addresses.isOpening(address) else { return }
+        var (count, next) = (0, pool.pointee.shared)
+        while let carrier = next {
+            next = carrier.pointee.next
+            guard carrier.pointee.address == address, case .session(let session) = carrier.pointee.part else {
+                continue
+            }
+            if !session.pointee.isLeaving { count += 1 }
+        }
+        guard count < UpstreamSession.mostConnections else { return }
+        pool.pointee.addresses.setOpening(address, true)
+        openShared(pool, wanted: address)
+    }
+
+    private func openShared(_ pool: UnsafeMutablePointer<UpstreamPool>, wanted: UInt64 = 0) {
         pool.pointee.sharedCount += 1
         pool.pointee.sharedConnecting += 1
         countOpened(pool)
         let upstream = pointee.upstreams.connections.take(UpstreamConnection(self, of: pool))
         upstream.timeout.pointee.place = UnsafeMutableRawPointer(upstream)
         upstream.pointee.part = .shared
+        upstream.pointee.wanted = wanted
         begin(upstream)
     }
 
@@ -225,14 +268,16 @@ extension WorkerRef {
             return upstreamFailed(upstream, .otherProtocol, expected: "memory for frames", found: "none")
         }
         let session = pointee.upstreams.http2.sessions.take(UpstreamSession(upstream, core))
-        session.pointee.isReserved = pool.pointee.sharedCount > UpstreamSession.mostConnections
+        session.pointee.isReserved = pool.pointee.sharedCount > pool.pointee.usualConnections
         upstream.pointee.part = .session(session)
         upstream.pointee.state = .active
         pool.pointee.sharedConnecting -= 1
+        pool.pointee.addresses.setOpening(upstream.pointee.wanted, false)
         pool.pointee.version = .http2
         pool.pointee.share(upstream)
-        pool.pointee.addresses.succeeded(upstream.pointee.address)
-        pool.pointee.counters.countConnect(at: clock.microseconds())
+        let now = clock.microseconds()
+        pool.pointee.addresses.succeeded(upstream.pointee.address, now: now)
+        pool.pointee.counters.countConnect(at: now)
         upstream.startReading()
         watch(session)
         serveWaiting(pool)
@@ -244,6 +289,7 @@ extension WorkerRef {
         let pool = carrier.pointee.pool
         pool.pointee.sharedCount -= 1
         pool.pointee.sharedConnecting -= 1
+        pool.pointee.addresses.setOpening(carrier.pointee.wanted, false)
         pool.pointee.version = .http1
         pool.pointee.connectionCount += 1
         carrier.pointee.part = .none
@@ -263,6 +309,7 @@ extension WorkerRef {
             waiting.pointee.exchange = nil
             closeUpstream(waiting)
             attach(exchange, carrier)
+            occupy(carrier)
         }
         guard carrier.pointee.exchange == nil else { return becameActive(carrier) }
         // Those who waited have left.

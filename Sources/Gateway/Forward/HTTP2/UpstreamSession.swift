@@ -7,6 +7,8 @@ typealias UpstreamStreamRef = UnsafeMutablePointer<UpstreamStream>
 enum UpstreamPart {
     /// A socket that speaks HTTP/1.1: one request at a time.
     case none
+    /// A socket on which a server is asked whether it is well, and whether it has said so.
+    case check(isWell: Bool)
     /// A socket that requests will share, once it is open and speaks HTTP/2.
     case shared
     /// A socket with the frames of several requests.
@@ -153,7 +155,7 @@ extension UpstreamConnection {
     /// Whether it has no socket of its own: it shares one by HTTP/2, or waits for that.
     var isShared: Bool {
         switch part {
-        case .none, .shared, .session: false
+        case .none, .check, .shared, .session: false
         case .waiting, .stream: true
         }
     }

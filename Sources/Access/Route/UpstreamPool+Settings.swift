@@ -1,0 +1,65 @@
+/// How requests are shared out among the servers of one upstream, and what is done about those that fail.
+package struct UpstreamPoolSettings: Sendable, Hashable {
+    /// Which server's turn it is.
+    package enum Policy: Sendable, Hashable {
+        case roundRobin
+        /// Of two that are drawn, the one with fewer requests under way.
+        case leastRequests
+    }
+
+    /// What keeps the requests of one user at one server.
+    package enum Sticky: Sendable, Hashable {
+        case never
+        /// Their session, or the subject of their tokens.
+        case session
+    }
+
+    /// The share of each server, in the order of the servers; 1 for those behind its end.
+    package var weights: [Int] = []
+    package var policy = Policy.roundRobin
+    package var sticky = Sticky.never
+    package var ejection = ServerEjectionSettings()
+    /// How servers are asked whether they are well; nobody is asked without.
+    package var health: ServerHealthSettings?
+    /// A request that may be repeated goes to another server when one has failed it.
+    package var retries = false
+
+    /// For how long the share of a server grows that came back.
+    package var slowStart: Duration = .zero
+
+    /// Equal shares, in turn.
+    package init() {}
+
+    /// The share of a server, and of each address of its name.
+    package func weight(of server: Int) -> Int { weights.indices.contains(server) ? weights[server] : 1 }
+}
+
+/// When a server gets no requests for a while, for what it does to those that it gets.
+package struct ServerEjectionSettings: Sendable, Hashable {
+    /// So many failures in a row; none is ever enough where it is 0.
+    package var failures = 5
+    /// How long for the first time; twice as long each time that it happens again.
+    package var time: Duration = .seconds(10)
+
+    /// The standard.
+    package init() {}
+}
+
+/// How servers are asked whether they are well.
+package struct ServerHealthSettings: Sendable, Hashable {
+    /// What is asked for by `GET`.
+    package var path = "/"
+    /// The `Host` of that; the server's own where it is nil.
+    package var host: String?
+    /// What the answer's status is of a server that is well.
+    package var status = 200
+    package var interval: Duration = .seconds(5)
+    /// How long an answer may take.
+    package var timeout: Duration = .seconds(2)
+    /// How many answers in a row take a server out, or back.
+    package var unhealthy = 3
+    package var healthy = 2
+
+    /// The standard.
+    package init() {}
+}

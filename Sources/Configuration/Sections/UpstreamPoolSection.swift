@@ -1,0 +1,145 @@
+import Access
+import Gateway
+import Transport
+
+/// What `upstream` says of several servers: their shares, whose turn it is, and what becomes of those that fail (ECO-71).
+enum UpstreamPoolSection {
+    /// A server of a list: its URL, or that with its share.
+    static let server = Shape.either([
+        .text(UpstreamSection.url),
+        .object(
+            ObjectShape(
+                noun: "a server",
+                keys: [
+                    KeyDescription(
+                        "url", .text(UpstreamSection.url), .required, example: "http://10.0.0.2:3001",
+                        "Where it is."),
+                    KeyDescription(
+                        "weight", .integer(1...1000), .standard("1"), example: "2",
+                        "Its share of the requests beside the others' weights; of a name, that of each address."),
+                ])),
+    ])
+
+    static let settings: [Setting<UpstreamSettings>] = [
+        .word(
+            "policy", \.pool.policy, [("round_robin", .roundRobin), ("least_requests", .leastRequests)],
+            "Whose turn it is: each in turn, or of two drawn by their weights the one with fewer requests under way."),
+        .word(
+            "sticky", \.pool.sticky, [("never", .never), ("session", .session)],
+            "Keeps the requests of a session, or of a token's subject, at one server for as long as it is well."),
+        .key(
+            "ejection", .object(ejection.shape), .optional, example: "{ failures: 5, time: 10s }",
+            "When a server that fails requests gets none for a while."),
+        .key(
+            "health", .object(health.shape), .optional, example: "{ path: /healthz }",
+            "Asks every server whether it is well; one that is not gets no requests."),
+        .milliseconds(
+            "slow_start", \.pool.slowStart, 0...600_000,
+            "For how long the share of a server grows that came back, from a tenth to the whole."),
+        .flag(
+            "retries", \.pool.retries,
+            "Sends a request that may be repeated to another server when the first one failed it."),
+    ]
+
+    private static let ejection = SettingTable(
+        "a mapping with failures and time", defaults: ServerEjectionSettings(),
+        [
+            .count(
+                "failures", \.failures, 0...1000,
+                "So many failures in a row take a server out; 0 never does."),
+            .milliseconds(
+                "time", \.time, 100...600_000,
+                "How long for the first time; twice as long each time that it happens again."),
+        ])
+
+    private static let health = SettingTable(
+        "a mapping with path", defaults: ServerHealthSettings(),
+        [
+            .text(
+                "path", \.path, path, example: "/healthz",
+                "The path and query that each server is asked for by GET."),
+            .text(
+                "host", orNone: \.host, host, example: "orders.internal",
+                "The Host of that request; the server's own by default."),
+            .count("status", \.status, 200...599, "The status of a server that is well."),
+            .milliseconds(
+                "interval", \.interval, 100...600_000,
+                "How often each worker asks each server, on a connection of its own."),
+            .milliseconds("timeout", \.timeout, 10...60_000, "How long an answer may take."),
+            .count("unhealthy", \.unhealthy, 1...100, "So many wrong answers in a row take a server out."),
+            .count("healthy", \.healthy, 1...100, "So many right ones bring it back."),
+        ])
+
+    private static let path = TextShape(
+        expected: "a path such as /healthz, with a query or without", pattern: "^/[!-\"$-;=?-~]*$"
+    ) { text in
+        guard text.utf8.first == UInt8(ascii: "/"), text.utf8.count <= 1024,
+            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x23 && $0 != 0x3C && $0 != 0x3E })
+        else { return TextFault(remedy: "begin it with /, and leave out spaces, # and what is no ASCII") }
+        return nil
+    }
+
+    private static let host = TextShape(
+        expected: "a host such as orders.internal, with a port or without", pattern: "^[A-Za-z0-9._:\\[\\]-]{1,255}$"
+    ) { text in
+        let isHost =
+            (1...255).contains(text.utf8.count)
+            && text.utf8.allSatisfy {
+                switch $0 {
+                case 0x30...0x3A, 0x41...0x5B, 0x5D, 0x5F, 0x61...0x7A, 0x2D, 0x2E: true
+                case _: false
+                }
+            }
+        return isHost ? nil : TextFault(remedy: "write a name or an address, and no more than a port behind it")
+    }
+
+    /// The URLs of `url`, a text or a list.
+    static func texts(_ object: CheckedObject) -> [PlacedText] {
+        guard let list = object["url"]?.list else { return object.texts("url") }
+        return list.flatMap { element in
+            element.object.map { server in server.text("url").map { [$0] } ?? [] } ?? element.texts
+        }
+    }
+
+    /// Reads what is in mappings of its own, and says what cannot be.
+    static func judge(_ object: CheckedObject, _ settings: inout UpstreamSettings, _ problems: ProblemList) {
+        let weights = (object["url"]?.list ?? []).map { $0.object?.integer("weight") ?? 1 }
+        // As if nothing had been said where all are alike.
+        settings.pool.weights = weights.contains { $0 != weights[0] } ? weights : []
+        ejection.read(object.object("ejection"), into: &settings.pool.ejection)
+        if let said = object.object("health") {
+            var read = ServerHealthSettings()
+            health.read(said, into: &read)
+            settings.pool.health = read
+            if settings.version == .http2 {
+                problems.error(
+                    at: object.place(of: "health"), expected: "no health beside protocol: h2",
+                    found: "both", remedy: "checks speak HTTP/1.1: leave health out, ejection does without them")
+            }
+            if read.timeout > read.interval {
+                problems.error(
+                    at: said.place(of: said.says("timeout") ? "timeout" : "interval"),
+                    expected: "a timeout within the interval", found: "a longer one",
+                    remedy: "ask less often, or wait less long")
+            }
+        }
+        judgeServers(object, settings, problems)
+    }
+
+    /// Tells whoever has one server alone that there is nothing to choose.
+    private static func judgeServers(
+        _ object: CheckedObject, _ settings: UpstreamSettings, _ problems: ProblemList
+    ) {
+        guard settings.servers.count == 1, let server = settings.servers.first, isOneAddress(server) else { return }
+        for key in ["policy", "sticky", "ejection", "health", "slow_start", "retries"] where object.says(key) {
+            problems.warning(
+                at: object.place(of: key), expected: "several servers, or a name", found: Quoted.text(server.name),
+                remedy: "with one address there is no choice: name another server, or leave \(key) out")
+        }
+    }
+
+    private static func isOneAddress(_ server: UpstreamServer) -> Bool {
+        guard case .address(let host, _) = server else { return true }
+        return SocketAddress(literal: host, port: 0) != nil
+    }
+}

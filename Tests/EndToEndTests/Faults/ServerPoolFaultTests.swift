@@ -1,0 +1,101 @@
+import Foundation
+import TestSupport
+import TestTraits
+import Testing
+
+/// Three real servers behind one gateway under load, of which one is stuck, one lies and one dies.
+@Suite(.serialized) struct `a pool of servers that fail` {
+    enum Version: String, CaseIterable { case http1, h2 }
+
+    /// The servers, the gateways before them where these are to speak HTTP/2, and the gateway that has all of them.
+    private final class Pool: Sendable {
+        let servers: [RecordingUpstream]
+        let between: [GatewayProcess]
+        let gateway: GatewayProcess
+        private let version: Version
+
+        init(_ version: Version) throws {
+            let servers = try (0..<3).map { _ in try RecordingUpstream() }
+            func gateway(_ upstream: String, via: String) throws -> GatewayProcess {
+                try GatewayProcess(
+                    """
+                    workers: 1
+                    listeners: [{ address: "127.0.0.1:0", public_url: "http://gateway.test", http2: true }]
+                    admin: { address: "127.0.0.1:0" }
+                    routes: [{ path: /, public: true, upstream: \(upstream) }]
+                    via: \(via)
+                    log: { level: debug }
+
+                    """)
+            }
+            let between = try version == .h2 ? servers.map { try gateway("\"\($0.url)\"", via: "back") } : []
+            let urls =
+                version == .h2 ? between.map { "\"http://127.0.0.1:\($0.port)\"" } : servers.map { "\"\($0.url)\"" }
+            self.gateway = try gateway(
+                "{ url: [\(urls.joined(separator: ", "))], protocol: \(version), policy: least_requests, retries: true, "
+                    + "ejection: { failures: 3, time: 10m } }", via: "front")
+            (self.servers, self.between, self.version) = (servers, between, version)
+        }
+
+        /// Has a server end, with all that it has under way.
+        func kill(_ number: Int) {
+            if version == .h2 { between[number].process.signal(SIGKILL) } else { servers[number].stop() }
+        }
+
+        /// Four clients ask as quickly as they can; how often they were answered something else than 200, or nothing.
+        func load(_ requests: Int, while action: @Sendable () -> Void = {}) -> Int {
+            let failed = Watched(0)
+            DispatchQueue.concurrentPerform(iterations: 5) { number in
+                guard number < 4 else { return action() }
+                for request in 0..<requests / 4 {
+                    let status = try? gateway.exchange(
+                        "GET /\(number)/\(request) HTTP/1.1\r\nHost: gateway.test\r\n\r\n"
+                    ).status
+                    if status != 200 { failed.withLock { $0 += 1 } }
+                }
+            }
+            return failed.now
+        }
+    }
+
+    @Test(.holds("ECO-72"), .holds("ECO-73"), arguments: Version.allCases)
+    func `loses nobody a request once it knows them`(version: Version) throws {
+        let pool = try Pool(version)
+        #expect(pool.load(200) == 0)
+        #expect(pool.servers.allSatisfy { $0.requests.count > 20 }, "\(pool.servers.map(\.requests.count))")
+        // One lies: that it is there is all that it says. Four clients at once are one more than may always be repeated.
+        pool.servers[2].answerAll(with: .answer(503, "no"))
+        #expect(pool.load(200) <= 1)
+        let asked = pool.servers[2].requests.count
+        #expect(pool.load(200) == 0 && pool.servers[2].requests.count == asked)
+        // One dies under load.
+        #expect(pool.load(400) { pool.kill(1) } <= 1)
+        #expect(pool.load(400) == 0)
+        #expect(pool.servers[2].requests.count == asked, "the one that lies is not asked because another one is gone")
+        // That nobody else is there is told by nobody: the first one serves.
+        #expect(
+            pool.gateway.lines("upstream_server_ejected") == 1 && pool.gateway.lines("upstream_all_servers_out") == 0)
+    }
+
+    @Test(.refuses("ECO-72"), arguments: Version.allCases)
+    func `has one that is stuck hold up nobody who is not there already`(version: Version) throws {
+        let (pool, gate) = (try Pool(version), Gate())
+        #expect(pool.load(40) == 0)
+        pool.servers[0].answerAll(with: WireScript(.wait(gate), .echo))
+        var waiting: [RawClient] = []
+        func asked(_ number: Int) -> Int { pool.servers[number].requests.count { $0.path.hasPrefix("/stuck") } }
+        while asked(0) == 0, waiting.count < 200 {
+            let client = try pool.gateway.client()
+            try client.send(request("GET", "/stuck/\(waiting.count)"))
+            waiting.append(client)
+            try #require(eventually { (0..<3).reduce(0) { $0 + asked($1) } == waiting.count })
+        }
+        // With one there it is never the less busy one again.
+        for number in 0..<60 {
+            #expect(try pool.gateway.exchange(request("GET", "/stuck/other/\(number)")).status == 200)
+        }
+        #expect(asked(0) == 1)
+        gate.open()
+        for client in waiting { #expect(try client.response().status == 200) }
+    }
+}
