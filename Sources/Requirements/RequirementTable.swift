@@ -40,6 +40,9 @@ package enum RequirementTable {
     /// The rows of HTTP, which are too many for one file.
     private static let http: [Requirement] = messages + forwarding
 
+    /// The same of HTTP/2.
+    private static let http2: [Requirement] = clientStreams + upstreamStreams
+
     /// The row of an id, and its family; nil where no row is called so.
     package static func find(_ id: String) -> (row: Requirement, family: RequirementFamily)? {
         for family in families {

@@ -10,7 +10,7 @@ FIRST, SECOND = "first.portcullis.test", "second.portcullis.test"
 
 
 # holds HTTP-21
-# refuses HTTP-21
+# refuses H2-70, HTTP-21
 def test_a_name_of_another_listener_is_asked_for_again_by_a_connection_of_its_own(browser, stack):
     """HTTP-21: 421 to what came by the wrong connection, which goes on; the page comes by another, and nobody notices."""
     with one_address(stack) as shared, visitor(browser, stack, FIRST) as alice:

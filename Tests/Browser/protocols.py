@@ -20,6 +20,7 @@ class Files(App):
             self.answer(200, "text/html", PAGE.format(self.headers["X-User-Name"]).encode())
 
 
+# holds H2-72
 def test_a_login_and_all_that_its_page_loads_come_over_http_2(browser, stack):
     """The page behind the login, its script and what a script fetches; and by one connection."""
     with listening(stack.ports["files"], Files), person(browser, stack) as alice:

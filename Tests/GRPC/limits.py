@@ -88,6 +88,7 @@ def test_requests_wait_for_an_upstream_that_takes_none_for_a_moment(running):
 
 
 @waits
+# refuses H2-76
 def test_requests_are_refused_when_an_upstream_takes_none(running):
     """With 503, when the time for a connection is over; the log says why, and later ones are served."""
     listener, path = running.upstream(raised({wire.MAX_CONCURRENT_STREAMS: 0}, {wire.MAX_CONCURRENT_STREAMS: 10}, 6))
@@ -275,8 +276,8 @@ def seen(client):
     assert client.get("/nowhere").status == 404
 
 
-# holds H2-76, H2-83
 @waits
+# holds H2-76, H2-83
 def test_who_holds_all_streams_of_an_upstream_holds_up_nobody_else(running):
     """One more connection is for the others; what the greedy one asks for beyond waits, and is refused in the end."""
     listener, path = running.upstream(holding(10))

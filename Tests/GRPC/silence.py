@@ -8,6 +8,7 @@ from stage import waits
 
 
 @waits
+# holds H2-82
 def test_an_upstream_that_answers_no_ping_is_given_up(running):
     """After 20 seconds without a frame it is asked, and 5 seconds later it is over."""
     over = threading.Event()
@@ -36,3 +37,28 @@ def test_an_upstream_that_answers_no_ping_is_given_up(running):
         assert status == "14" or answer.reset is not None, answer
         running.logged(mark, "upstream_timed_out")
         upstreams.good(client, path)
+
+
+@waits
+# refuses H2-82
+def test_an_upstream_that_answers_a_ping_is_kept(running):
+    """Though it says nothing else for longer than the answer may take."""
+    def script(peer):
+        """Answers the first request a while after it was asked whether it is there, and others at once."""
+        peer.greet()
+        while (frame := peer.receive()) is not None:
+            if frame.kind == wire.PING:
+                threading.Timer(7, peer.answer, (peer.messages[1],)).start()
+            elif frame.kind == wire.HEADERS and frame.stream > 1:
+                peer.answer(peer.messages[frame.stream])
+
+    listener, path = running.upstream(script)
+    with wire.Client(running.port) as client:
+        began = time.monotonic()
+        number = client.open(path + "grpc/patient", ("content-type", "application/grpc"), method="POST", ends=False)
+        client.put_data(number, bytes(5), ends=True)
+        answer = client.answer(number, 45)
+        assert time.monotonic() - began >= 27, answer
+        assert (answer.status, answer.content, answer.ended) == (200, upstreams.GOOD, True), answer
+        upstreams.good(client, path)
+    assert len(listener.connections) == 1, listener.connections

@@ -75,8 +75,8 @@ def test_an_old_client_gets_none_where_the_length_is_told(running):
     assert answer.endswith(b"\r\n\r\ngood") and b"x-sum" not in answer.lower(), answer
 
 
-# holds H2-50
-# refuses H2-50
+# holds H2-49, H2-50
+# refuses H2-49, H2-50
 def test_trailers_of_a_request_pass_only_where_the_route_says_so(running):
     """And then without those that may not."""
     upstream, path = running.upstream(upstreams.scripted(None))

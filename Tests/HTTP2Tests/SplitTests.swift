@@ -96,7 +96,7 @@ enum Conversations {
         #expect(requests == (0..<100).map { Int32($0 * 2 + 1) })
     }
 
-    @Test func `that is broken off leaves nothing behind`() throws {
+    @Test(.refuses("H2-73")) func `that is broken off leaves nothing behind`() throws {
         let memory = try #require(ConnectionMemory())
         for bytes in Conversations.all {
             for cut in stride(from: 0, to: bytes.count, by: 5) {

@@ -112,12 +112,13 @@ private struct Meeting {
     }
 
     /// A server whose certificate has the kind of key that a suite wants: no refusal is for want of that.
-    private func server(_ files: CertificateFiles, rsa: Bool) throws -> ServerTLS {
+    private func server(_ files: CertificateFiles, rsa: Bool, speaksHTTP2: Bool = false) throws -> ServerTLS {
         let certificate =
             rsa
             ? try TestCertificate.selfSigned(named: "a.example", rsaBits: 2048)
             : try files.authority.issue(names: ["a.example"])
-        return try ServerTLS(identities: [files.identity(certificate)], minimumVersion: .tls12)
+        return try ServerTLS(
+            identities: [files.identity(certificate)], minimumVersion: .tls12, speaksHTTP2: speaksHTTP2)
     }
 
     @Test(
@@ -176,6 +177,58 @@ private struct Meeting {
             #expect(meeting.outcome.server == Stream.failed)
             #expect(meeting.outcome.client == Stream.failed)
         }
+    }
+
+    @Test(
+        .holds("H2-01"),
+        arguments: [
+            (["h2", "http/1.1"], "h2"), (["http/1.1", "h2"], "h2"), (["h2"], "h2"), (["spdy/3", "h2"], "h2"),
+            (["http/1.1"], "http/1.1"), (["h2c", "http/1.1"], "http/1.1"), ([], nil),
+        ] as [([String], String?)])
+    func `agrees on HTTP/2 before HTTP/1.1 where it speaks both`(protocols: [String], agreed: String?) throws {
+        var meeting = try Meeting(server(CertificateFiles(), rsa: false, speaksHTTP2: true), protocols: protocols)
+        defer { meeting.server.close() }
+        #expect(meeting.isAgreed)
+        #expect(meeting.client.agreedProtocol == agreed)
+        #expect(meeting.server.speaksHTTP2 == (agreed == "h2"))
+    }
+
+    @Test(.refuses("H2-01"), arguments: [["spdy/3"], ["h2c"], ["H2"], ["h2x", "h"], ["http/1.0", "h2c"]])
+    func `refuses a client that offers only other protocols where it speaks both`(protocols: [String]) throws {
+        var meeting = try Meeting(server(CertificateFiles(), rsa: false, speaksHTTP2: true), protocols: protocols)
+        defer { meeting.server.close() }
+        #expect(meeting.outcome.server == Stream.failed)
+        #expect(meeting.outcome.client == Stream.failed)
+    }
+
+    @Test(
+        .holds("H2-02"),
+        arguments: [
+            ("ECDHE-ECDSA-AES128-GCM-SHA256", false), ("ECDHE-ECDSA-CHACHA20-POLY1305", false),
+            ("ECDHE-RSA-AES256-GCM-SHA384", true),
+        ])
+    func `agrees on HTTP/2 by TLS 1.2 with a suite that it allows`(suite: String, rsa: Bool) throws {
+        var meeting = try Meeting(
+            server(CertificateFiles(), rsa: rsa, speaksHTTP2: true), version: TLS1_2_VERSION, suites: suite,
+            protocols: ["h2"])
+        defer { meeting.server.close() }
+        #expect(meeting.isAgreed)
+        #expect(meeting.client.suite == suite && meeting.client.agreedProtocol == "h2")
+    }
+
+    @Test(
+        .refuses("H2-02"),
+        arguments: [
+            ("AES128-GCM-SHA256", true), ("ECDHE-RSA-AES128-SHA", true), ("ECDHE-ECDSA-AES128-SHA256", false),
+            ("ECDHE-ECDSA-AES256-SHA384", false),
+        ])
+    func `refuses HTTP/2 by TLS 1.2 with a suite that it prohibits`(suite: String, rsa: Bool) throws {
+        var meeting = try Meeting(
+            server(CertificateFiles(), rsa: rsa, speaksHTTP2: true), version: TLS1_2_VERSION, suites: suite,
+            protocols: ["h2", "http/1.1"])
+        defer { meeting.server.close() }
+        #expect(meeting.outcome.server == Stream.failed)
+        #expect(meeting.outcome.client == Stream.failed)
     }
 
     @Test(.refuses("T-42")) func `takes one message of a handshake at a time, however many a client sends`() throws {

@@ -1,11 +1,30 @@
 extension RequirementTable {
-    /// Rows of HTTP/2, as far as they are about the connection alone.
-    static let http2: [Requirement] = [
+    /// Rows of HTTP/2 between clients and the gateway.
+    static let clientStreams: [Requirement] = [
+        Requirement(
+            id: "H2-01", source: "RFC 9113 §3.2; RFC 7301 §3.2",
+            promise: """
+                Over TLS a client that offers h2 by ALPN gets HTTP/2, whatever else it offers, and one without \
+                ALPN gets HTTP/1.1. One that offers neither gets an alert, and what was not agreed on is not \
+                spoken.
+                """),
+        Requirement(
+            id: "H2-02", source: "RFC 9113 §9.2, §9.2.1",
+            promise: """
+                HTTP/2 is spoken by TLS 1.2 and above, by 1.2 with authenticated encryption and ephemeral keys \
+                alone. A client that offers only other suites gets no connection.
+                """),
         Requirement(
             id: "H2-03", source: "RFC 9113 §3.3, §3.4",
             promise: """
                 What the bytes of an HTTP/2 connection mean does not depend on how they were cut. A connection \
                 that does not begin with the preface is not served.
+                """),
+        Requirement(
+            id: "H2-04", source: "RFC 9113 §3.1, §11",
+            promise: """
+                A connection of HTTP/1.1 never goes over to HTTP/2. A request that asks for it goes on as it is, \
+                without Upgrade and HTTP2-Settings.
                 """),
         Requirement(
             id: "H2-05", source: "RFC 9113 §3.4",
@@ -30,6 +49,12 @@ extension RequirementTable {
             promise: """
                 The gateway checks the values of a client's SETTINGS, and applies a changed window to streams that \
                 are open. It ignores settings that it does not know.
+                """),
+        Requirement(
+            id: "H2-09", source: "policy of this gateway",
+            promise: """
+                A connection whose client asks for nothing is over with `timeouts.request_head`, whatever of its \
+                preface has come. One without a stream makes room for clients that have something to ask.
                 """),
         Requirement(
             id: "H2-10", source: "RFC 9113 §5.4.2, §8.1",
@@ -156,10 +181,28 @@ extension RequirementTable {
                 ten times as many fields as there may be.
                 """),
         Requirement(
+            id: "H2-31", source: "RFC 9700 §4.13",
+            promise: """
+                Names that the gateway sets are taken out of requests over HTTP/2 in every spelling, as out of \
+                others. The upstream gets each identity field once, with the gateway's value.
+                """),
+        Requirement(
+            id: "H2-32", source: "RFC 9110 §7.6.3",
+            promise: """
+                Via says 2.0 of a request that came over HTTP/2. One that was here before is answered 508 and goes \
+                no further.
+                """),
+        Requirement(
             id: "H2-33", source: "RFC 9113 §8.2, §8.2.2",
             promise: """
                 An answer over HTTP/2 has its names in lower case, and no field that speaks of one connection of \
                 HTTP/1.1. A malformed answer is not sent.
+                """),
+        Requirement(
+            id: "H2-34", source: "RFC 9113 §8.1",
+            promise: """
+                A body that ends with its upstream's connection ends the stream of its client. One that is broken \
+                off resets the stream with INTERNAL_ERROR, and is never taken for whole.
                 """),
         Requirement(
             id: "H2-35", source: "RFC 9113 §5.4.2, §7",
@@ -234,10 +277,22 @@ extension RequirementTable {
                 so that none waits for another's end.
                 """),
         Requirement(
+            id: "H2-47", source: "RFC 9218 §2, §5, §7",
+            promise: """
+                Priority passes as a field in both directions, whatever it says. The gateway orders nothing by it: \
+                the answers of a connection take turns.
+                """),
+        Requirement(
             id: "H2-48", source: "RFC 9110 §6.5, §6.5.1; RFC 9112 §7.1.2",
             promise: """
                 Trailers of an answer reach a client of HTTP/2, from an upstream of either version, behind the content and \
                 never as fields of the head. Those that are cut off reset the stream.
+                """),
+        Requirement(
+            id: "H2-49", source: "RFC 9110 §6.5.1",
+            promise: """
+                Trailers of a request reach an upstream of HTTP/2 where the route says `grpc` or \
+                `request_trailers: pass`. Anywhere else they are dropped, and at an upstream of HTTP/1.1 always.
                 """),
         Requirement(
             id: "H2-50", source: "RFC 9110 §6.5.1",
@@ -333,120 +388,47 @@ extension RequirementTable {
                 Streams of a client that has said GOAWAY are served to their end. Then the connection is closed.
                 """),
         Requirement(
-            id: "H2-74", source: "RFC 9113 §3.2, §3.3",
+            id: "H2-66", source: "RFC 9110 §3.3",
             promise: """
-                A route says what its upstream speaks. One that speaks another version of HTTP is answered 502, and nobody \
-                guesses.
+                Each stream is judged by its own credentials. What one stream of a connection has proved serves no \
+                other.
                 """),
         Requirement(
-            id: "H2-75", source: "RFC 9113 §3.3, §3.4",
+            id: "H2-67", source: "policy of this gateway",
             promise: """
-                A request to an upstream over HTTP/2 has the fields of its head and none of HTTP/1.1's connection. \
-                An upstream that does not begin with SETTINGS is given up, and no head is sent that is none.
+                Streams of a connection that wait for the same keys share one lookup, and each of them goes on \
+                when the keys are there. The others are served meanwhile.
                 """),
         Requirement(
-            id: "H2-77", source: "RFC 9113 §5.1.2, §6.5.2",
+            id: "H2-68", source: "RFC 9449 §4.3",
             promise: """
-                The gateway obeys the SETTINGS of an upstream, and opens at most 100 streams before they have \
-                come. It opens none above the upstream's limit.
+                A proof of a request over HTTP/2 names its method and the route's public URL, whatever its scheme \
+                and authority say. Of two streams with one proof one passes.
                 """),
         Requirement(
-            id: "H2-78", source: "RFC 9113 §8.7",
+            id: "H2-69", source: "RFC 8705 §3; RFC 8740 §3",
             promise: """
-                A stream that an upstream said it has not looked at may be sent again. One that was answered, or \
-                reset for another reason, may not.
+                A token that is bound to a certificate passes on every stream of a connection with that \
+                certificate. On a connection with another one, or with none, it passes on no stream.
                 """),
         Requirement(
-            id: "H2-79", source: "RFC 9113 §6.8",
+            id: "H2-70", source: "RFC 9110 §7.4, §15.5.20; RFC 9113 §9.1.1",
             promise: """
-                Behind an upstream's GOAWAY no stream is opened there, and those that it took end as they would \
-                have.
+                A connection whose handshake named a host serves the others of its listener too, as far as its \
+                certificate names them. A request for any other is answered 421, which is not stored, and the \
+                connection goes on.
                 """),
         Requirement(
-            id: "H2-80", source: "RFC 9113 §8.1",
+            id: "H2-72", source: "policy of this gateway",
             promise: """
-                A reset without an error behind an upstream's whole answer lets the answer stand. A reset in the \
-                middle of one is told, and is never taken for its end.
+                Logins, sessions and every other answer of the gateway's own are the same over HTTP/2. Its own \
+                paths refuse there what they refuse over HTTP/1.1.
                 """),
         Requirement(
-            id: "H2-81", source: "RFC 9113 §8.3.2, §8.1.1",
+            id: "H2-73", source: "policy of this gateway",
             promise: """
-                The head of an upstream's answer over HTTP/2 is checked and rebuilt like a request's. An answer \
-                that is malformed, 101, or not as long as it said is reset.
-                """),
-        Requirement(
-            id: "H2-84", source: "RFC 7541 §7.1",
-            promise: """
-                Credentials are sent to upstreams as literals that are never indexed. One request's credentials do \
-                not change the length of another's.
-                """),
-        Requirement(
-            id: "H2-85", source: "gRPC over HTTP/2",
-            promise: """
-                Calls pass message by message in both directions, and each side ends by itself. A route with grpc needs an \
-                upstream of HTTP/2, and passes the trailers of requests.
-                """),
-        Requirement(
-            id: "H2-86", source: "gRPC over HTTP/2",
-            promise: """
-                A refusal to a gRPC client can be written as an answer of trailers alone, with the status and text \
-                that say what the HTTP status does. Other content types are never answered so.
-                """),
-        Requirement(
-            id: "H2-87", source: "gRPC-Web",
-            promise: """
-                Calls of gRPC-Web pass as they are, and a refusal of one is its status in fields that the page may read. A \
-                page that the route does not name gets nothing of it.
-                """),
-        Requirement(
-            id: "H2-88", source: "gRPC over HTTP/2",
-            promise: "A grpc-timeout is one to eight digits and a unit, read exactly. Any other value is refused."),
-        Requirement(
-            id: "H2-89", source: "gRPC over HTTP/2",
-            promise: """
-                An upstream of HTTP/2 is told once that the trailers of a call are read, whatever its client says. One of \
-                HTTP/1.1 is told nothing of it.
-                """),
-        Requirement(
-            id: "H2-90", source: "configuration",
-            promise: """
-                A route may give scopes by method of gRPC. A path is compared byte for byte, and one of no name, or of another \
-                spelling of one, is refused whatever the token grants.
-                """),
-        Requirement(
-            id: "H2-91", source: "gRPC over HTTP/2 (metadata)",
-            promise: """
-                The server of a call is told who calls under the names of the route, bytes in base64. No client can say these names \
-                in any spelling, and none of them is gRPC's own.
-                """),
-        Requirement(
-            id: "H2-92", source: "gRPC health checking",
-            promise: """
-                Calls for health and reflection go where a route leads. Without a route the gateway does not answer them.
-                """),
-        Requirement(
-            id: "H2-93", source: "configuration",
-            promise: """
-                A call ends with its token or session, with the status for that, and its upstream's end is cancelled. It outlives \
-                its token where the route says so; other calls of the connection stay.
-                """),
-        Requirement(
-            id: "H2-94", source: "gRPC status codes",
-            promise: """
-                A call that fails on the gateway's side ends with the status that says so. What an upstream answered passes \
-                as it is.
-                """),
-        Requirement(
-            id: "H2-95", source: "RFC 9110 §15.5.14",
-            promise: """
-                How a call codes its messages is its own business. Those that are more together than the route allows end it with \
-                RESOURCE_EXHAUSTED.
-                """),
-        Requirement(
-            id: "H2-96", source: "gRPC A6",
-            promise: """
-                A call is told in milliseconds when to try again, by its server or by the gateway. One that is tried again with \
-                the same proof is refused, and told why.
+                What the library allocates for a request comes from blocks that the worker keeps: requests like \
+                those before take none of the system. A connection that ends gives all of its own back.
                 """),
     ]
 }

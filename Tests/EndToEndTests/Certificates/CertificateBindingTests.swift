@@ -13,7 +13,7 @@ import Testing
         stage.issuer.introspect(introspected())
     }
 
-    @Test(.holds("MTLS-01", "MTLS-08"), arguments: [TLSVersion.tls12, .tls13])
+    @Test(.holds("H2-69", "MTLS-01", "MTLS-08"), arguments: [TLSVersion.tls12, .tls13])
     func `passes as Bearer on a connection with its certificate`(version: TLSVersion) throws {
         for listener in [CertificateStage.Listener.optional, .required, .authority] {
             let connection = try stage.connect(listener, stage.client, version: version)
@@ -26,7 +26,7 @@ import Testing
         #expect(stage.upstream.requests.allSatisfy { !$0.fields.contains("authorization") })
     }
 
-    @Test(.refuses("MTLS-01")) func `is refused on a connection with another certificate`() throws {
+    @Test(.refuses("H2-69", "MTLS-01")) func `is refused on a connection with another certificate`() throws {
         for listener in [CertificateStage.Listener.optional, .required, .authority] {
             let connection = try stage.connect(listener, stage.other)
             try stage.expectRefused(stage.ask(connection, stage.token(stage.client)), check: "MTLS-01")
@@ -42,7 +42,7 @@ import Testing
         #expect(try stage.ask(connection, stage.tokens.token()).status == 200)
     }
 
-    @Test(.refuses("MTLS-02")) func `is refused on a connection without a certificate`() throws {
+    @Test(.refuses("H2-69", "MTLS-02")) func `is refused on a connection without a certificate`() throws {
         for listener in [CertificateStage.Listener.optional, .off, .mistrusting] {
             let connection = try stage.connect(listener)
             try stage.expectRefused(stage.ask(connection, stage.token(stage.client)), check: "MTLS-02")

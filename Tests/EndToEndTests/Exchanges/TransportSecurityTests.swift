@@ -213,6 +213,40 @@ import Testing
         }
     }
 
+    @Test(.holds("H2-70"), .refuses("H2-70"))
+    func `one connection of HTTP/2 serves the hosts that its certificate names, and goes on behind others`() throws {
+        let options = TLSClientOptions(serverName: "a.test", authority: stage.authority.certificate)
+        let client = try RawClient(port: stage.gateway.ports[0], tls: options, speaking: .http2)
+        for (host, status) in [
+            ("a.test", 200), ("shared.test", 200), ("b.test", 421), ("c.test", 421), ("shared.test", 200),
+        ] {
+            try client.send(get("/good/a", host: host))
+            let response = try client.response()
+            #expect(response.status == status, "\(host) \(response.headText)")
+            if status == 421 { #expect(response.fields.only("cache-control") == "no-store") }
+        }
+        #expect(stage.upstream.requests.count == 3)
+    }
+
+    @Test(.refuses("H2-01")) func `what ALPN has not agreed on is not spoken`() throws {
+        func offering(_ protocols: [String]) throws -> RawClient {
+            var options = TLSClientOptions(serverName: "a.test", authority: stage.authority.certificate)
+            options.applicationProtocols = protocols
+            return try RawClient(port: stage.gateway.ports[0], tls: options)
+        }
+        for protocols in [["http/1.1"], []] {
+            let client = try offering(protocols)
+            try client.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+            let status = try client.response().status
+            #expect([400, 505].contains(status), "\(protocols) \(status)")
+            #expect(client.isClosedByPeer())
+        }
+        let newer = try offering(["h2"])
+        try newer.send(get("/good/a", host: "a.test"))
+        #expect(!text(try newer.bytesToEnd()).contains("HTTP/1.1"))
+        #expect(stage.upstream.requests.isEmpty)
+    }
+
     @Test func `a TLS upstream is verified by authority and name`() throws {
         let client = try client("a.test")
         for _ in 0..<3 {

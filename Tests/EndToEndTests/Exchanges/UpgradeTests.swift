@@ -105,7 +105,9 @@ import Testing
         #expect(text(try client.bytesToEnd()) == "bye")
     }
 
-    @Test(.refuses("HTTP-58"), arguments: ["h2c", "websocket, h2c", "TLS/1.0", "h2c, websocket", "websockets", "foo"])
+    @Test(
+        .holds("H2-04"), .refuses("H2-04", "HTTP-58"),
+        arguments: ["h2c", "websocket, h2c", "TLS/1.0", "h2c, websocket", "websockets", "foo"])
     func `another protocol is not offered to the upstream`(upgrade: String) throws {
         let lines = ["Connection: Upgrade, HTTP2-Settings", "Upgrade: \(upgrade)", "HTTP2-Settings: AAMAAABkAAQAAP__"]
         let recorded = try stage.expectForwarded(request("GET", "/socket/a", fields: lines), path: "/socket/a")

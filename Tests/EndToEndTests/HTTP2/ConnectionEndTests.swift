@@ -5,7 +5,7 @@ import Testing
 
 private typealias Frame = FrameClient.Frame
 
-/// Rows H2-61 to H2-65: how connections of HTTP/2 come to their end, and what of their streams.
+/// Rows H2-09 and H2-61 to H2-65: how connections of HTTP/2 come to their end, and what of their streams.
 @Suite struct `the end of a connection of HTTP/2` {
     private static func plan(_ settings: String = "") -> StagePlan {
         StagePlan(
@@ -40,6 +40,35 @@ private typealias Frame = FrameClient.Frame
         #expect(!(try client.framesToEnd()).contains { $0.type == Frame.goAway })
         #expect(eventually { stage.gateway.reading(#"portcullis_http2_goaways_total{cause="idle"}"#) == 1 })
         #expect(eventually { stage.gateway.reading("portcullis_http2_connections") == 0 })
+    }
+
+    // MARK: Nothing asked
+
+    @Test(.holds("H2-09")) func `comes for one that has asked nothing when its place is wanted`() throws {
+        let stage = try Stage(Self.plan("limits: { connections: 4 }\ntimeouts: { request_head: 5m }"))
+        let clients = try (0..<4).map { _ in try FrameClient(port: stage.gateway.port) }
+        // SETTINGS are acknowledged by whoever reads them.
+        for client in clients { _ = try client.next() }
+        #expect(eventually { stage.gateway.reading("portcullis_http2_connections") == 4 })
+        #expect(try stage.exchange("GET", "/open/a").status == 200)
+        #expect(eventually { stage.gateway.reading("portcullis_http2_connections") == 3 })
+        withExtendedLifetime(clients) {}
+    }
+
+    @Test(.refuses("H2-09")) func `comes in the time for a head when nothing is asked, whatever of the preface came`()
+        throws
+    {
+        let stage = try Stage(Self.plan("timeouts: { request_head: 3s, keep_alive: 5m }"))
+        let began = ContinuousClock.now
+        let half = try RawClient(port: stage.gateway.port)
+        try half.send("PRI * HTTP/2.0\r\n\r\nSM")
+        let silent = try FrameClient(port: stage.gateway.port)
+        #expect(try silent.frames { $0.type == Frame.goAway }.last?.code == 0)
+        #expect(ContinuousClock.now - began >= .milliseconds(2890), "a tick less than what it may take")
+        _ = try silent.framesToEnd()
+        let told = text(try half.bytesToEnd())
+        #expect(told.isEmpty || told.hasPrefix("HTTP/1.1 408"), "\(told)")
+        #expect(stage.upstream.requests.isEmpty)
     }
 
     // MARK: SETTINGS

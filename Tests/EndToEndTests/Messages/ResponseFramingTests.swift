@@ -27,7 +27,8 @@ import Testing
         #expect(try client.responses(3).map(\.bodyText) == ["one.", "two", "three"])
     }
 
-    @Test(.holds("HTTP-36"), .refuses("HTTP-36")) func `each pipelined request is authenticated on its own`() throws {
+    @Test(.holds("H2-66", "HTTP-36"), .refuses("H2-66", "HTTP-36"))
+    func `each pipelined request is authenticated on its own`() throws {
         let client = try stage.gateway.client()
         let authorised = request("GET", "/orders/1", fields: [stage.tokens.bearer()])
         try client.send(authorised + request("GET", "/orders/2") + authorised)
@@ -198,7 +199,7 @@ import Testing
         #expect(try stage.exchange("GET", "/open/b").bodyText.contains("/open/b"))
     }
 
-    @Test(.holds("HTTP-41")) func `a body that ends with its connection is framed anew`() throws {
+    @Test(.holds("H2-34", "HTTP-41")) func `a body that ends with its connection is framed anew`() throws {
         stage.upstream.answer("/open/a", with: .rawThenClose("HTTP/1.1 200 OK\r\n\r\nhello"))
         let client = try stage.gateway.client()
         try client.send(request("GET", "/open/a") + request("GET", "/open/b"))
@@ -235,7 +236,7 @@ import Testing
     }
 
     @Test(
-        .refuses("HTTP-41"),
+        .refuses("H2-34", "HTTP-41"),
         arguments: ["Content-Length: 10\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"])
     func `a body that ends early is not made whole`(rest: String) throws {
         stage.upstream.answer("/open/a", with: .rawThenClose("HTTP/1.1 200 OK\r\n\(rest)"))
@@ -245,7 +246,9 @@ import Testing
         #expect(client.isClosedByPeer())
     }
 
-    @Test(.refuses("HTTP-41"), arguments: ["5x\r\nhello\r\n0\r\n\r\n", "5\r\nhelloXX", "FFFFFFFFFFFFFFFFF\r\n"])
+    @Test(
+        .refuses("H2-34", "HTTP-41"),
+        arguments: ["5x\r\nhello\r\n0\r\n\r\n", "5\r\nhelloXX", "FFFFFFFFFFFFFFFFF\r\n"])
     func `a chunked body that breaks is not made whole`(body: String) throws {
         stage.upstream.answer("/open/a", with: .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + body))
         let client = try stage.gateway.client()

@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(
-        .holds("HTTP-42"), .refuses("HTTP-42"),
+        .holds("HTTP-42"), .refuses("H2-49", "HTTP-42"),
         arguments: [
             "X-User: root", "x_user: root", "X-User: root\r\nX-User: root", "Client-Cert: :AA==:", "Via: 1.1 x",
         ])

@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        .refuses("HTTP-51"),
+        .refuses("H2-32", "HTTP-51"),
         arguments: [
             "Via: 1.1 tg1", "Via: 1.0 fred, 1.1 TG1", "Via: HTTP/1.1 tg1 (it is me)", "Via: 1.1 tg1, 1.1 fred",
             "Via: 1.1 fred\r\nvia:  2\ttg1", "Via: ,, 1.1 tg1,",

@@ -60,6 +60,16 @@ import Testing
         }
     }
 
+    @Test(.holds("H2-68"), .refuses("H2-68")) func `of one proof sent twice on one connection one is accepted`()
+        throws
+    {
+        let message = request("GET", "/bound/a", fields: ProofCall().fields(stage))
+        let client = try stage.gateway.client()
+        try client.send(message + message)
+        #expect(try client.responses(2).map(\.status).sorted() == [200, 401])
+        #expect(stage.upstream.now.requests.count == 1)
+    }
+
     @Test(.refuses("DPOP-17")) func `a proof that was refused for anything else is not used up`() throws {
         let jti = quoted("burnt-\(UInt64.random(in: 0...UInt64.max))")
         try expectInvalidProof(ProofCall(claims: ["jti": jti], signer: .p256).send(stage), stage, check: "DPOP-05")

@@ -180,7 +180,7 @@ import Testing
         try expectRefused(ProofCall(url: url), "DPOP-08")
     }
 
-    @Test(.holds("DPOP-09")) func `the URL is one of the route's bases with the path behind it`() throws {
+    @Test(.holds("DPOP-09", "H2-68")) func `the URL is one of the route's bases with the path behind it`() throws {
         for base in [
             "https://api.example/v1", "https://other.example", "http://gateway.test", "https://API.example:443/v1",
         ] {
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test(.refuses("DPOP-09")) func `no base is taken from the request`() throws {
+    @Test(.refuses("DPOP-09", "H2-68")) func `no base is taken from the request`() throws {
         let evil = "https://evil.example/based/a"
         for field in [
             "X-Forwarded-Host: evil.example", "Forwarded: host=evil.example;proto=https",

@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test(.holds("CF-29")) func `a request behind a posted response is answered after it`() throws {
+    @Test(.holds("CF-29", "H2-72")) func `a request behind a posted response is answered after it`() throws {
         let (browser, form) = try response()
         let client = try stage.gateway.client()
         try client.send(
@@ -115,7 +115,7 @@ import Testing
         #expect(answer.status == 400 && answer.isLast, "\(answer.headText)")
     }
 
-    @Test(.refuses("CF-20"), arguments: ["PUT", "DELETE", "OPTIONS", "PATCH", "REPORT"])
+    @Test(.refuses("CF-20", "H2-72"), arguments: ["PUT", "DELETE", "OPTIONS", "PATCH", "REPORT"])
     func `methods that no path of logins has are refused with those it has`(method: String) throws {
         let allowed = [
             "login": "GET, POST", "callback": "POST", "logout": "GET, HEAD, POST", "logged-out": "GET, HEAD",

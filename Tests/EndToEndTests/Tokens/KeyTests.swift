@@ -86,6 +86,37 @@ import Testing
         #expect(stage.issuer.fetches() == fetches + 1)
     }
 
+    @Test(.holds("H2-67"), .refuses("H2-67"))
+    func `streams of one connection that wait for one key cause one fetch, and hold up no other`() throws {
+        let stage = try Stage()
+        let known = stage.tokens.token()
+        #expect(try ask(stage, known).status == 200)
+        let gate = Gate()
+        let fresh = SigningKey(.p256, keyID: "main-2")
+        let keys = SigningKey.keySet([fresh, stage.tokens.key])
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(keys.utf8.count)\r\n\r\n"
+        stage.issuer.answer(ScriptedIssuer.keysPath, with: WireScript(.wait(gate), .text(head + keys)))
+        let fetches = stage.issuer.fetches()
+        let client = try FrameClient(port: stage.gateway.port)
+        var waiting = Set((0..<20).map { UInt32($0 * 2 + 1) })
+        for stream in waiting.sorted() {
+            let token = stage.tokens.token(signedBy: fresh)
+            try client.get(stream, "/orders/a", [("authorization", "Bearer \(token)")])
+        }
+        #expect(eventually { stage.issuer.fetches() == fetches + 1 })
+        // One whose key is at hand is answered while they wait.
+        try client.get(41, "/orders/a", [("authorization", "Bearer \(known)")])
+        #expect(try client.status(of: 41) == "200")
+        #expect(waiting.allSatisfy { client.fields[$0] == nil })
+        gate.open()
+        try client.frames { frame in
+            if frame.ends || frame.type == FrameClient.Frame.reset { waiting.remove(frame.stream) }
+            return waiting.isEmpty
+        }
+        for number in 0..<20 { #expect(client.values(":status", of: UInt32(number * 2 + 1)) == ["200"]) }
+        #expect(stage.issuer.fetches() == fetches + 1)
+    }
+
     @Test(.holds("JOSE-34"), .refuses("JOSE-34")) func `a token seen before is still compared bit by bit`() throws {
         let stage = try Stage()
         let token = stage.tokens.token()
