@@ -167,6 +167,38 @@ import Testing
         #expect(server.connection.fault == nil)
     }
 
+    /// A client that answers each frame by itself: what was small once stays small, unless small windows are waited with.
+    @Test(.holds("H2-55"), arguments: [33, 500])
+    func `is not a client that gives back the window of each frame, of small ones too`(size: Int) throws {
+        let server = try ServerUnderTest()
+        server.receive(Frames.request(1))
+        let body = Body(ends: false)
+        server.answer(1, "HTTP/1.1 200 OK\r\n\r\n", body)
+        // The upstream has little at first, so that each frame is small until the window is full of them; then much.
+        for _ in 0..<(65_535 / size) where server.connection.fault == nil {
+            body.bytes = [UInt8](repeating: 0x78, count: size)
+            server.connection.resume(1)
+            server.flush()
+        }
+        body.bytes = [UInt8](repeating: 0x78, count: 2 << 20)
+        server.connection.resume(1)
+        var (owed, count) = ([Int](), 0)
+        while server.connection.fault == nil {
+            owed += server.frames(0).map(\.payload.count)
+            server.sent = []
+            guard count < owed.count else { break }
+            let increment = UInt32(owed[count])
+            count += 1
+            server.now += 20
+            server.receive(Frames.windowUpdate(0, increment))
+            server.receive(Frames.windowUpdate(1, increment))
+        }
+        #expect(server.connection.fault == nil)
+        #expect(body.bytes.isEmpty)
+        // Small windows became large ones again.
+        #expect(owed.suffix(1000).filter { $0 < 1000 }.count <= 2)
+    }
+
     /// CVE-2019-9511: each byte of window has a frame of one byte sent.
     @Test(.refuses("H2-55")) func `by opening a window a byte at a time ends the connection`() throws {
         let server = try ServerUnderTest()

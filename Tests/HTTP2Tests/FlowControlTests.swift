@@ -83,6 +83,91 @@ import Testing
         if isConnection { #expect(server.goAways.count == 1) }
     }
 
+    /// A server that has more for stream 1 than the window of the stream, or of the connection, lets it send.
+    private func serverShortOfWindow(_ size: Int, initial: Int = 65_535) throws -> (ServerUnderTest, Body) {
+        let server = try ServerUnderTest()
+        server.receive(Frames.settings([(4, UInt32(initial))]) + Frames.request(1))
+        server.sent = []
+        let body = Body(String(repeating: "x", count: size))
+        server.answer(1, "HTTP/1.1 200 OK\r\n\r\n", body)
+        return (server, body)
+    }
+
+    private func sizes(_ server: ServerUnderTest) -> [Int] {
+        defer { server.sent = [] }
+        return server.frames(0).map(\.payload.count)
+    }
+
+    @Test(.holds("H2-44")) func `are waited for while they would cut a body to crumbs`() throws {
+        let (server, _) = try serverShortOfWindow(65_535 + 10_000)
+        let crumb = 65_535 - sizes(server).reduce(0, +)
+        #expect(crumb < 1000)
+        server.receive(Frames.windowUpdate(0, UInt32(500 - crumb)) + Frames.windowUpdate(1, 20_000))
+        #expect(sizes(server) == [])
+        server.receive(Frames.windowUpdate(0, 499))
+        #expect(sizes(server) == [])
+        server.receive(Frames.windowUpdate(0, 1))
+        #expect(sizes(server) == [1000])
+        // The stream's as well as the connection's.
+        server.receive(Frames.windowUpdate(0, 100_000))
+        #expect(sizes(server) == [9000 + crumb])
+    }
+
+    @Test(.holds("H2-44"), arguments: [true, false])
+    func `are not waited for by the last bytes of a body`(ofConnection: Bool) throws {
+        let (server, body) = try serverShortOfWindow(65_535 + 300)
+        #expect(sizes(server).reduce(0, +) + body.bytes.count == 65_535 + 300)
+        #expect(body.bytes.count < 1000)
+        server.receive(Frames.windowUpdate(ofConnection ? 1 : 0, 20_000))
+        server.receive(Frames.windowUpdate(ofConnection ? 0 : 1, 299))
+        #expect(sizes(server) == [])
+        let left = body.bytes.count
+        server.receive(Frames.windowUpdate(ofConnection ? 0 : 1, 1))
+        #expect(sizes(server) == [left])
+        #expect(body.bytes.isEmpty && server.seen.last == .closed(1))
+    }
+
+    @Test(.holds("H2-44"), arguments: [(1, 1), (200, 100), (1200, 600), (3000, 1000)])
+    func `are waited for no longer than for half of one where a client's are small`(initial: Int, least: Int) throws {
+        let (server, _) = try serverShortOfWindow(20_000, initial: initial)
+        #expect(sizes(server).reduce(0, +) == initial)
+        if least > 1 {
+            server.receive(Frames.windowUpdate(1, UInt32(least - 1)))
+            #expect(sizes(server) == [])
+        }
+        server.receive(Frames.windowUpdate(1, 1))
+        #expect(sizes(server) == [least])
+    }
+
+    @Test(.holds("H2-44")) func `are there again when the client's settings make them larger`() throws {
+        let (server, _) = try serverShortOfWindow(20_000, initial: 4000)
+        #expect(sizes(server) == [4000])
+        server.receive(Frames.windowUpdate(1, 500))
+        #expect(sizes(server) == [])
+        server.receive(Frames.settings([(4, 30_000)]))
+        #expect(sizes(server).reduce(0, +) == 16_000)
+    }
+
+    @Test(.holds("H2-44")) func `are waited for by several streams at once`() throws {
+        let (server, first) = try serverShortOfWindow(65_535)
+        server.receive(Frames.request(3) + Frames.request(5))
+        let (second, third) = (Body(String(repeating: "y", count: 3000)), Body(String(repeating: "z", count: 200)))
+        server.answer(3, "HTTP/1.1 200 OK\r\n\r\n", second)
+        server.answer(5, "HTTP/1.1 200 OK\r\n\r\n", third)
+        _ = sizes(server)
+        #expect(first.bytes.isEmpty)
+        server.receive(Frames.windowUpdate(0, 199))
+        #expect(sizes(server) == [])
+        server.receive(Frames.windowUpdate(0, 1))
+        #expect(sizes(server) == [200])
+        #expect(third.bytes.isEmpty)
+        // A stream that is gone takes nothing of what comes.
+        server.receive(Frames.reset(3))
+        server.receive(Frames.windowUpdate(0, 100_000))
+        #expect(sizes(server) == [])
+        #expect(server.connection.openStreams == 0)
+    }
+
     @Test(.refuses("H2-45")) func `that a setting made negative overflow all the same`() throws {
         let server = try ServerUnderTest()
         server.receive(Frames.request(1))

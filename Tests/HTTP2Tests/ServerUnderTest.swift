@@ -18,8 +18,8 @@ final class Body {
         available: { place, most in
             let body = Body.at(place)
             if body.bytes.isEmpty { return body.ends ? .ended(trailersFollow: body.trailersFollow) : .later }
-            let count = min(most, body.bytes.count)
-            return .bytes(count, ends: body.ends && count == body.bytes.count && !body.trailersFollow)
+            let count = body.bytes.count
+            return .bytes(count, ends: body.ends && count <= most && !body.trailersFollow)
         },
         copy: { place, target, count in
             let body = Body.at(place)

@@ -124,7 +124,7 @@ extension HTTP2Stream {
         let isWhole = client.pointee.closesAfterOutput && count <= most
         guard count > 0 else { return isWhole ? ended(stream) : .later }
         if isWhole { stream.pointee.isEndSent = true }
-        return .bytes(min(count, most), ends: isWhole)
+        return .bytes(count, ends: isWhole)
     }
 
     private static func ended(_ stream: StreamRef) -> AvailableContent {

@@ -20,11 +20,11 @@ struct ConnectionBudget {
     static let mostWindowUpdates = 10_000
     /// Frames that carry nothing and that each DATA frame of ours may be answered with, and how many may be left over.
     ///
-    /// A client of gRPC answers each small message with windows of as few bytes, and with a PING that measures the way.
+    /// A client of gRPC answers small messages with a PING that measures the way.
     static let answersPerFrame = 3
     static let mostAnswers = 300
-    /// Bytes below which a window update is not worth its frame.
-    static let smallestWindowUpdate: UInt32 = 64
+    /// Bytes of window below which a frame that it cuts short may be answered with nothing.
+    static let smallestWindow = 64
 
     private let resetRate: TokenRate
     private let cheapRate: TokenRate
@@ -66,18 +66,17 @@ struct ConnectionBudget {
 
     /// DATA was sent, which the client may answer with window updates.
     ///
-    /// Each KiB of it may be answered with a frame that carries nothing: a client that gives its window back by DATA frames
-    /// gets some that are small. So may each frame, where no window made it as small as it is: who opens it by a byte at a time
-    /// would have each of them answered (CVE-2019-9511).
+    /// However small it is: an upstream that says little at a time has its clients give back as little. But not where a window
+    /// made it as small as it is: who opens it by a byte at a time would have each of them answered (CVE-2019-9511).
     mutating func contentSent(_ count: Int, isDribbled: Bool) {
+        guard !isDribbled else { return }
         windowUpdates = min(windowUpdates + Self.windowUpdatesPerFrame, Self.mostWindowUpdates)
-        let more = count >> 10 + (isDribbled ? 0 : Self.answersPerFrame)
-        answers = min(answers + more, Self.mostAnswers)
+        answers = min(answers + count >> 10 + Self.answersPerFrame, Self.mostAnswers)
     }
 
-    /// A window was enlarged by so many bytes.
-    mutating func windowUpdate(_ increment: UInt32, at now: UInt64) -> CalmCause? {
-        guard windowUpdates > 0, increment >= Self.smallestWindowUpdate else { return cheapFrame(at: now) }
+    /// A window was enlarged.
+    mutating func windowUpdate(at now: UInt64) -> CalmCause? {
+        guard windowUpdates > 0 else { return cheapFrame(at: now) }
         windowUpdates -= 1
         return nil
     }

@@ -1,6 +1,6 @@
 /// What a stream has to send just now.
 public enum AvailableContent: Sendable {
-    /// So many bytes, which `copy` is asked for next; with the last of them the body ends.
+    /// So many bytes are there, and `copy` is asked for no more than `most` of them next; where it `ends`, they are all.
     case bytes(Int, ends: Bool)
     /// Nothing yet: `resume` says when there is.
     case later
@@ -13,7 +13,7 @@ public enum AvailableContent: Sendable {
 /// The functions are called inside `send`, and must not call the connection.
 @unsafe
 public struct ContentSource: Sendable {
-    /// What the stream with this place has, at most so many bytes.
+    /// What the stream with this place has, of which at most so many bytes can be sent now.
     let available: @Sendable (_ place: UnsafeMutableRawPointer, _ most: Int) -> AvailableContent
     /// Copies exactly so many bytes, which are then sent.
     let copy: @Sendable (_ place: UnsafeMutableRawPointer, _ target: UnsafeMutablePointer<UInt8>, _ count: Int) -> Void

@@ -131,8 +131,7 @@ extension Session {
     /// The window of a stream that is over enlarges nothing, and the library says nothing of it; some clients send one such by habit.
     private func beginWindowUpdate(_ stream: Int32) -> Bool {
         guard unsafe known(stream) == nil else { return true }
-        let increment = ConnectionBudget.smallestWindowUpdate
-        return unsafe spend(state.pointee.budget.windowUpdate(increment, at: state.pointee.now))
+        return unsafe spend(state.pointee.budget.windowUpdate(at: state.pointee.now))
     }
 
     /// A head or trailers were malformed: that counts, whether a status or a reset is the answer.

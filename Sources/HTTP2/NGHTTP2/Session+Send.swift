@@ -3,6 +3,8 @@ import CNGHTTP2
 extension Session {
     /// Room below which no frame is begun: a download would else be cut into crumbs.
     static let leastRoom = 1024
+    /// Bytes below which a body that has more of them waits for its peer's window; less than there is always room for.
+    static let leastContent = 1000
 
     /// Writes frames until there are none, or no room for more; how many bytes it wrote.
     func send(into target: UnsafeMutableBufferPointer<UInt8>) -> Int {
@@ -69,14 +71,54 @@ extension Session {
         switch unsafe state.pointee.source.available(place, most) {
         case .later: return Int(NGHTTP2_ERR_DEFERRED.rawValue)
         case .bytes(let count, let ends):
-            guard count > 0 || ends else { return Int(NGHTTP2_ERR_DEFERRED.rawValue) }
+            guard count > 0 || ends, unsafe !awaitsWindow(stream, for: count, most) else {
+                return Int(NGHTTP2_ERR_DEFERRED.rawValue)
+            }
             if ends { unsafe endBody(stream, flags, trailersFollow: false) }
-            unsafe state.pointee.isDribbled = count >= most && most < Int(ConnectionBudget.smallestWindowUpdate)
+            unsafe state.pointee.isDribbled = count >= most && most < ConnectionBudget.smallestWindow
             return max(0, min(count, most))
         case .ended(let trailersFollow):
             unsafe endBody(stream, flags, trailersFollow: trailersFollow)
             return 0
         }
+    }
+
+    /// Whether a stream waits for more window than just now cuts its body to a crumb.
+    ///
+    /// Who gives back the window of each frame by itself would have crumbs for ever: each small frame makes room for
+    /// another as small, and small frames never become large ones again (RFC 9293 §3.8.6.2.1 has the same of TCP). They cost both
+    /// sides more than they carry, and what answers them looks like a flood. A peer whose windows are small from
+    /// the start is sent half of one.
+    private func awaitsWindow(_ stream: UnsafeMutablePointer<StreamState>, for count: Int, _ most: Int) -> Bool {
+        guard most < Self.leastContent, count > most else { return false }
+        let initial = unsafe nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE)
+        let least = min(count, Self.leastContent, Int(initial / 2))
+        guard most < least else { return false }
+        unsafe stream.pointee.awaitsWindow = true
+        unsafe state.pointee.leastAwaited = min(state.pointee.leastAwaited, least)
+        return true
+    }
+
+    /// Lets streams go on that wait for a window: all of them where it is the connection's, once it is worth it to one.
+    func windowGrew(_ stream: Int32) {
+        guard unsafe state.pointee.leastAwaited < .max else { return }
+        guard stream == 0 else {
+            if let kept = unsafe known(stream) { unsafe endAwaitingWindow(kept) }
+            return
+        }
+        guard unsafe Int(nghttp2_session_get_remote_window_size(session)) >= state.pointee.leastAwaited else { return }
+        unsafe state.pointee.leastAwaited = .max
+        var place = unsafe state.pointee.open.first
+        while let kept = unsafe place {
+            unsafe place = kept.pointee.next
+            unsafe endAwaitingWindow(kept)
+        }
+    }
+
+    private func endAwaitingWindow(_ stream: UnsafeMutablePointer<StreamState>) {
+        guard unsafe stream.pointee.awaitsWindow else { return }
+        unsafe stream.pointee.awaitsWindow = false
+        unsafe resume(stream.pointee.stream)
     }
 
     private func endBody(

@@ -136,10 +136,12 @@ extension Session {
             }
             unsafe state.pointee.events.settings = true
             unsafe state.pointee.hasSettings = true
+            // They may have made every stream's window another.
+            windowGrew(0)
         case NGHTTP2_WINDOW_UPDATE:
+            windowGrew(stream)
             guard unsafe state.pointee.isServer else { return }
-            let increment = unsafe UInt32(bitPattern: frame.window_update.window_size_increment)
-            unsafe spend(state.pointee.budget.windowUpdate(increment, at: state.pointee.now))
+            unsafe spend(state.pointee.budget.windowUpdate(at: state.pointee.now))
         default: break
         }
     }

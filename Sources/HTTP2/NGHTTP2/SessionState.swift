@@ -91,6 +91,8 @@ struct SessionState {
     var frameHasContent = false
     /// Whether a window cut the body that is being sent to next to nothing.
     var isDribbled = false
+    /// The smallest window that one of the streams waits for; none does where it is the greatest number.
+    var leastAwaited = Int.max
     var hasSettings = false
     /// The peer has acknowledged ours.
     var isAcknowledged = false

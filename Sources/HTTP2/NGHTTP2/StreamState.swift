@@ -27,6 +27,8 @@ struct StreamState {
     var isReset = false
     /// Whether the body has ended and trailers are all that is awaited.
     var awaitsTrailers = false
+    /// Whether the body waits until a window is more than a crumb.
+    var awaitsWindow = false
 
     init(_ stream: Int32) {
         self.stream = stream

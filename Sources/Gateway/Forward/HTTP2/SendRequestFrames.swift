@@ -79,7 +79,7 @@ extension UpstreamStream {
         let ends = isWhole && count <= most
         if ends { stream.pointee.isEndSent = true }
         if count == 0 { return ends ? .ended(trailersFollow: false) : .later }
-        return .bytes(min(count, most), ends: ends)
+        return .bytes(count, ends: ends)
     }
 
     private static func copy(_ place: UnsafeMutableRawPointer, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int) {
