@@ -15,7 +15,6 @@ import Testing
         "Sources/EventLoop/EventLoop.swift: isInLoop": "tests of three modules ask on which thread they are called",
         "Sources/EventLoop/EventLoop.swift: runOnce": "tests of two modules turn a loop by hand, in place of waiting",
         "Sources/HTTP2/Budget/ConnectionLife.swift: mostSeconds": "the default of a public function's argument",
-        "Sources/HTTP2/Budget/ConnectionLife.swift: mostStreams": "the default of a public function's argument",
         "Sources/HTTPMessage/Grammars/ForwardedField.swift: maximumElements": "a fuzzer holds the reader to it",
         "Sources/OAuth/Discovery/ServerEndpoint.swift: mutualTLSAlias": "a fuzzer holds the reader to it",
         "Sources/RESP/ServerRefusal.swift: isNotExecuted": "a fuzzer holds the reader to it",

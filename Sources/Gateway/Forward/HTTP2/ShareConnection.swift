@@ -80,8 +80,16 @@ extension WorkerRef {
             return session
         }
         openShared(pool, to: identity)
-        // Whoever is nobody's in particular need not wait for that.
-        return user == UpstreamAddresses.nobody ? room(in: pool, at: nil, isEntitled: isEntitled) : nil
+        // Whoever is nobody's in particular need not wait for that: another one will do that is as well, and has not failed it.
+        guard user == UpstreamAddresses.nobody else { return nil }
+        let mustBeWell = pool.pointee.addresses.isWell(place, at: now)
+        for other in 0..<min(pool.pointee.addresses.all.count, UpstreamAddresses.limit)
+        where other != place && upstream.pointee.tried & (1 << UInt64(other)) == 0 {
+            guard !mustBeWell || pool.pointee.addresses.isWell(other, at: now) else { continue }
+            let identity = pool.pointee.addresses.all[other].identity
+            if let session = room(in: pool, at: identity, isEntitled: isEntitled) { return session }
+        }
+        return nil
     }
 
     /// A connection of the pool's with room for one more stream, the latest first; to one address, or to any, and of those that
