@@ -58,11 +58,14 @@ struct JudgedLogin: Sendable {
     let cookieName: String
     /// Sessions have refresh tokens, which are used.
     let refreshes: Bool
+    /// A route shows its upstream their ID tokens.
+    let showsIDToken: Bool
     let client: LoginClientIdentity
 
     init(_ settings: LoginSettings, _ client: LoginClientIdentity) {
         cookieName = settings.session.cookieName
         refreshes = settings.refreshes
+        showsIDToken = settings.session.needsIDToken
         self.client = client
     }
 }

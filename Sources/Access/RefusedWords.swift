@@ -29,8 +29,7 @@ extension Refused {
             case .part(let before, let part, let behind): "\(before)\(part)\(behind)"
             case .list(let before, let texts, let separator): before + texts.joined(separator: separator)
             case .claims(let rules):
-                rules.map { "\($0.claim.joined(separator: ".")) in [\($0.anyOf.joined(separator: ", "))]" }
-                    .joined(separator: " and ")
+                rules.map(\.text).joined(separator: " and ")
             case .details(let rules): rules.map(\.text).joined(separator: " and ")
             case .limit(let settings): "at most \(settings.text) (limits.requests)"
             }

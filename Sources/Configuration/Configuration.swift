@@ -24,16 +24,20 @@ package enum Configuration {
         }
     }
 
-    /// The settings that a text describes which was read from the file at `path` before.
+    /// The settings that texts describe which were read from the file at `path`, and from those that it includes, before.
     package static func load(
-        text: [UInt8], of path: String, noting files: FilesRead
+        text: ConfigurationText, of path: String, noting files: FilesRead
     ) throws(ConfigurationRefusal) -> LoadedConfiguration {
-        try load(text: text, folder: FilePath.folder(of: path), from: .system, noting: files)
+        try load(
+            text: text.bytes, included: text.included, folder: FilePath.folder(of: path), from: .system, noting: files)
     }
 
     /// The settings that a text describes; relative paths in it start at `folder`.
+    ///
+    /// `included` are the texts that it includes; nil to read their files.
     package static func load(
-        text: [UInt8], folder: String, from sources: ConfigurationSources, noting files: FilesRead = FilesRead()
+        text: [UInt8], included: [IncludedText]? = nil, folder: String, from sources: ConfigurationSources,
+        noting files: FilesRead = FilesRead()
     ) throws(ConfigurationRefusal) -> LoadedConfiguration {
         let root: YAMLNode
         do throws(YAMLRefusal) {
@@ -44,7 +48,14 @@ package enum Configuration {
         let problems = ProblemList()
         let place = Place(position: root.position, path: "")
         let sources = sources.noting(files)
-        let checked = ShapeCheck(problems: problems).check(root, .object(DocumentSection.shape), at: place, for: nil)
+        var variables = VariableValues(root, sources, problems)
+        let own = variables.fill(root, at: place)
+        let include = IncludedFiles(
+            problems: problems, sources: sources, folder: folder, noting: files, before: included)
+        let texts = include.texts(of: root)
+        let whole = include.merge(texts, into: own, &variables)
+        variables.warnOfUnused()
+        let checked = ShapeCheck(problems: problems).check(whole, .object(DocumentSection.shape), at: place, for: nil)
         let translation = Translation(problems: problems, sources: sources, folder: folder)
         guard let document = checked?.object, let settings = DocumentSection.translate(document, translation),
             !problems.hasErrors
@@ -52,8 +63,8 @@ package enum Configuration {
         // About the machine, and behind what the text has.
         let memory = MemoryBudget(settings).warning(limit: sources.memoryLimit)
         return LoadedConfiguration(
-            settings: settings, warnings: problems.inOrder + [memory].compactMap(\.self), text: text, files: files.files
-        )
+            settings: settings, warnings: problems.inOrder + [memory].compactMap(\.self),
+            text: ConfigurationText(bytes: text, included: texts), files: files.files)
     }
 }
 
@@ -63,7 +74,7 @@ package struct LoadedConfiguration: Sendable {
     /// In the order of the text; none of them is an error.
     package var warnings: [Problem]
     /// What it was read from.
-    package var text: [UInt8] = []
+    package var text = ConfigurationText()
     /// The files that were read, each once: the one with the text, unless it was given, and those that it names.
     package var files: [ReadFile] = []
 

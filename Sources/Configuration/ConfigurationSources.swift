@@ -61,10 +61,15 @@ package struct ConfigurationSources: Sendable {
 
     /// The whole file at a path, unless it has more bytes than the second argument says.
     package var file: @Sendable (String, Int) -> Result<File, FileRefusal>
+    /// Names of what is in a folder that are told at most; of more nobody can tell which are left out.
+    static let nameLimit = 4096
+
     /// The names of what is in a folder.
     package var names: @Sendable (String) -> Result<[String], FileRefusal> = { _ in
         .failure(.unreadable("No such file or directory"))
     }
+    /// Whether every user of the machine can put files into a folder.
+    package var isOpenToAll: @Sendable (String) -> Bool = { _ in false }
     /// Nil when the file at a path can be opened for appending, else why not; creates nothing.
     package var obstacleToAppending: @Sendable (String) -> String?
     /// The value of an environment variable; asked only for names that an `env:` reference says.

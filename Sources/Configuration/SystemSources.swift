@@ -12,6 +12,7 @@ extension ConfigurationSources {
             processors: processorsOfThisProcess(group),
             documents: .asAtStart, now: Timestamp.now().seconds)
         sources.names = SystemFile.names
+        sources.isOpenToAll = SystemFile.isOpenToAll
         sources.memoryLimit = group.memoryLimit
         return sources
     }
@@ -62,13 +63,21 @@ private enum SystemFile {
         guard let stream = opendir(folder) else { return .failure(.unreadable(reason(errno))) }
         defer { closedir(stream) }
         var names: [String] = []
-        while names.count < 4096, let entry = readdir(stream) {
+        while names.count < ConfigurationSources.nameLimit, let entry = readdir(stream) {
             names.append(
                 withUnsafePointer(to: &entry.pointee.d_name) { name in
                     name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
                 })
         }
         return .success(names)
+    }
+
+    /// By its mode; where nothing can be written at all, as to a volume of Kubernetes, that says nothing.
+    static func isOpenToAll(_ folder: String) -> Bool {
+        var status = stat()
+        var system = statvfs()
+        guard stat(folder, &status) == 0, status.st_mode & 0o002 != 0 else { return false }
+        return statvfs(folder, &system) != 0 || system.f_flag & UInt(ST_RDONLY) == 0
     }
 
     static func obstacleToAppending(to path: String) -> String? {

@@ -120,6 +120,8 @@ package struct ListenerSettings: Sendable {
     package var redirectsToHTTPS = false
     /// Clients may speak HTTP/2 too: by ALPN where there is TLS, by its preface where there is none (RFC 9113 §3).
     package var speaksHTTP2 = true
+    /// Browsers may sign in at `http://localhost`, on this machine: for development.
+    package var allowsPlainLogins = false
     /// Another process may listen at the address too: a gateway's successor, while the old one drains.
     package var sharesAddress = false
 

@@ -217,6 +217,10 @@ package final class Gateway: @unchecked Sendable {
             operatorLog.write(
                 .warning, .insecureSetting, LogField(.issuer, issuer.name), LogField(.setting, "insecure_allow_http"))
         }
+        for (index, listener) in settings.listeners.enumerated() where listener.allowsPlainLogins {
+            operatorLog.write(
+                .warning, .insecureSetting, LogField(.setting, "listeners[\(index)].insecure_allow_http"))
+        }
     }
 
     /// Wall clock against monotonic clock, once a second: a jump explains what tokens suddenly do (OPS-09).

@@ -78,6 +78,12 @@ struct ClientArrival: ArrivalConnection {
 
     var network: (UInt64, UInt64)? { worker.countedNetwork(exchange) }
 
+    var address: UInt128? {
+        let listener = worker.pointee.listening.listeners + Int(client.pointee.listener)
+        let address = exchange.pointee.address
+        return worker.isCounted(address, at: listener) ? address.bits : nil
+    }
+
     var nanoseconds: UInt64 { worker.clock.microseconds() &* 1000 }
 
     /// Digested once; whoever has none is asked again, which costs little and lets nobody in.

@@ -45,6 +45,9 @@ package struct LoginSettings: Sendable {
     /// FAPI 2.0: nothing weaker is spoken, whatever else is said.
     package var isFAPI = false
 
+    /// Whether sessions keep their ID tokens: as a hint for the server's logout, or because a route shows them.
+    var keepsIDToken: Bool { logout.atServer || session.needsIDToken }
+
     /// A login with the defaults; responses are signed as ID tokens are.
     package init(
         name: String, client: Int, authorization: AuthorizationRequestSettings, idToken: IDTokenRules,

@@ -36,6 +36,8 @@ package struct SessionSettings: Sendable {
     /// Whether a key of the shared store alone opens a session's refresh token there, so that it can be revoked when the
     /// session is ended without its cookie (SH-46).
     package var isRevocable = false
+    /// Whether a route shows its upstream the ID token: then it is no hint that a session can do without.
+    package var needsIDToken = false
     /// Whether sessions in memory that reach a limit are noted, for the audit log.
     package var notesExpired = false
 

@@ -58,7 +58,7 @@ struct Run: ParsableCommand {
 
     /// The configuration as it is by now; of this text, where one is given, and the other files as they are.
     private static func again(
-        _ config: String, _ text: [UInt8]?, _ sockets: ActivatedSockets
+        _ config: String, _ text: ConfigurationText?, _ sockets: ActivatedSockets
     ) -> Result<NewConfiguration, ConfigurationFault> {
         let files = FilesRead()
         let loaded: LoadedConfiguration

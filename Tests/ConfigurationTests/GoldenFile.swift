@@ -56,7 +56,11 @@ struct GoldenFile {
     static func said(of text: [UInt8]) -> [UInt8] {
         let sources = ConfigurationSources.scripted(
             files: Fixture.filesWithCertificates,
-            environment: ["EMPTY": "", "LONG": String(repeating: "z", count: 4097)])
+            environment: [
+                "EMPTY": "", "LONG": String(repeating: "z", count: 4097), "ORIGIN": "https://shop.example.com",
+                "PORT": "8443", "KEY": "correct-horse-battery-staple", "LINES": "a\nb: c", "TWICE": "${ORIGIN}",
+                "FLOW": "x, y: { z: [1] } # no comment",
+            ])
         let said: String
         do throws(ConfigurationRefusal) {
             let loaded = try Configuration.load(text: text, folder: ".", from: sources)

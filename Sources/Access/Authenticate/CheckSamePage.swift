@@ -29,6 +29,13 @@ extension HeadView {
         }
     }
 
+    /// Whether a browser asks for a page of another site, and nobody goes from there to here: to read, to frame or to measure
+    /// what the answer is.
+    func isOfPageElsewhere(_ login: FixedValue<LoginPolicy>, listener: Int, isListed: Bool) -> Bool {
+        let evidence = pageEvidence(login.pointee.origins[listener], isListed: isListed)
+        return evidence.hasForeignOrigin || evidence.isCrossSiteFetch && !evidence.hasOwnOrigin && !isNavigation()
+    }
+
     /// What a browser says of the page that a request comes from; every line counts, so that none can hide another.
     private func pageEvidence(_ origins: borrowing OriginList, isListed: Bool) -> PageEvidence {
         var evidence = PageEvidence()
@@ -47,6 +54,7 @@ extension HeadView {
                 }
             } else {
                 fetchSites += 1
+                if value.isEqual(to: "cross-site".utf8.span) { evidence.isCrossSiteFetch = true }
                 evidence.isSameOriginFetch =
                     fetchSites == 1
                     && (value.isEqual(to: "same-origin".utf8.span) || value.isEqual(to: "none".utf8.span))
@@ -73,4 +81,5 @@ private struct PageEvidence {
     var hasNullOrigin = false
     var hasForeignOrigin = false
     var isSameOriginFetch = false
+    var isCrossSiteFetch = false
 }

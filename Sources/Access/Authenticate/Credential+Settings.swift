@@ -63,6 +63,8 @@ package struct LoginAccessSettings: Sendable {
     package var keepsForm = false
     /// A request without a session is let through without identity.
     package var optional = false
+    /// A request of a client in one of these networks is, too.
+    package var networks: [AddressRange] = []
 
     /// Takes the sessions of a login, of users with these rights.
     package init(login: Int, rights: RightsSettings = RightsSettings()) {

@@ -23,18 +23,21 @@ extension AccessPolicy {
         case .wait(let wait): return .wait(wait)
         case .none(let found):
             if login.pointee.isOptional { return .anonymous }
+            if try head.needsNoLogin(arrival, login, &findings) { return .anonymous }
             throw Refused(
                 .loginRequired, RefusalDetail(expected: "a session", found: "\(found)"),
                 login: LoginPointer(login, head, stepsUp: false))
         }
         findings.take(record, into: &identities)
-        if route.pointee.credential.isCallersToken, let session = record.session,
-            session.session.accessToken == nil || session.session.accessTokenExpiresAt <= now
+        if !route.pointee.shownTokens.isEmpty, let session = record.session,
+            let missing = session.missing(of: route.pointee.shownTokens, now: now)
         {
+            if try head.needsNoLogin(arrival, login, &findings) {
+                findings.forgetToken()
+                return .anonymous
+            }
             throw Refused(
-                .loginRequired,
-                RefusalDetail(
-                    expected: "a session whose access token has not expired", found: "none", check: "RF-06"),
+                .loginRequired, RefusalDetail(expected: missing, found: "none", check: "RF-06"),
                 login: LoginPointer(login, head, stepsUp: false))
         }
         try head.checkSamePage(login, listener: arrival.listener, isListed: findings.isOfListedOrigin)
@@ -116,7 +119,9 @@ extension AccessPolicy {
             issuer: session.issuer, subject: session.subject, clientID: login.client.clientID,
             scopes: session.scopes, endsAt: session.endsAt, claims: claims)
         let refreshAt =
-            login.refreshes ? max(RefreshRules.refreshAt(session), now + 1, notRefreshedBefore) : Int64.max
+            login.refreshes
+            ? max(RefreshRules.refreshAt(session, showsIDToken: login.showsIDToken), now + 1, notRefreshedBefore)
+            : Int64.max
         // Renewed once a minute: the idle limit is the store's, and is reached only without that.
         let touchAt = max(session.seenAt + 60, now + 1)
         // Where others may have ended it, it is looked at again before that.
@@ -129,7 +134,8 @@ extension AccessPolicy {
             limitKeys: LimitKeys.words(catalogue.limitKeys, of: token))
         let state = SessionState(
             session, login: found.login, store: identities.stores[found.login], endings: found.endings,
-            proofs: ProofMaker(session), usableUntil: usableUntil)
+            proofs: ProofMaker(session), idTokenExpiresAt: login.showsIDToken ? IDTokenLife.end(of: session) : 0,
+            usableUntil: usableUntil)
         record.attach(state, cost: session.claims.count + found.value.count + 1024)
         identities.keep(session: record)
         return record
@@ -139,7 +145,8 @@ extension AccessPolicy {
 extension AccessPolicy {
     /// Whether a session's tokens are to be refreshed before it is used.
     package borrowing func isRefreshDue(_ session: Session, login: Int, now: Int64) -> Bool {
-        logins[login].refreshes && RefreshRules.refreshAt(session) <= now
+        logins[login].refreshes
+            && RefreshRules.refreshAt(session, showsIDToken: logins[login].showsIDToken) <= now
     }
 }
 
@@ -207,13 +214,14 @@ extension Identities {
     }
 }
 
-extension UpstreamCredential {
-    /// Whether the upstream is shown the caller's access token, or one it was exchanged for.
-    fileprivate var isCallersToken: Bool {
-        switch self {
-        case .pass, .exchange: true
-        case .none, .fixed, .assertion: false
+extension SessionState {
+    /// What a session would need that an upstream is shown these tokens of; nil when it has them, and none is over.
+    fileprivate func missing(of tokens: ShownTokens, now: Int64) -> String? {
+        if tokens.contains(.access), session.accessToken == nil || session.accessTokenExpiresAt <= now {
+            return "a session whose access token has not expired"
         }
+        return tokens.contains(.identity) && idTokenExpiresAt <= now
+            ? "a session whose ID token has not expired" : nil
     }
 }
 

@@ -26,7 +26,7 @@ package enum Predicate: Hashable, Sendable {
         case .audience(let audience): return token.hasAudience(audience)
         case .scope(let scope): return token.grants([scope])
         case .user: return token.isForUser
-        case .claim(let rule): return Claims.holds(rule.claim, anyOf: rule.anyOf, in: token.claims)
+        case .claim(let rule): return rule.holds(in: token.claims)
         case .authenticationClass(let value): return token.acr?.utf8.elementsEqual(value.utf8) ?? false
         case .authorizationDetailsForm: return AuthorizationDetails.areWellFormed(in: token.claims)
         case .authorizationDetails(let rule): return AuthorizationDetails.grant(rule, in: token.claims)

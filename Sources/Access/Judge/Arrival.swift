@@ -41,6 +41,8 @@ package protocol ArrivalConnection {
     /// The client's address in 128 bits, of IPv6 the /64; nil where whoever is there stands for many, as a proxy does that
     /// does not say for whom it asks.
     var network: (UInt64, UInt64)? { get }
+    /// The client's whole address, IPv4 as IPv6 maps it; nil where `network` is.
+    var address: UInt128? { get }
     /// The monotonic clock, in nanoseconds.
     var nanoseconds: UInt64 { get }
 }

@@ -16,6 +16,8 @@ package struct Findings {
     package var isOfListedOrigin = false
     /// A WebSocket is offered where the route lets none through: it goes on as the plain GET that it also is.
     package internal(set) var isWebSocketOffPath = false
+    /// Its client is in a network that needs no login there, and it brings no session.
+    package internal(set) var isLetInByNetwork = false
     /// The scheme of its credentials, for the challenge that tells what was wrong with them.
     package var scheme = AttemptedScheme.none
     /// Its answer carries a nonce for the client's next proof (RFC 9449 §8.2).
@@ -67,6 +69,12 @@ package struct Findings {
         exchanged = .none
         if let upstreamToken { upstreamToken.release() }
         upstreamToken = nil
+    }
+
+    /// Gives up the use of its token's record: the request goes on as nobody's.
+    mutating func forgetToken() {
+        if let token { token.release() }
+        token = nil
     }
 
     /// Takes a use of the record of the request's token, in the place of one from before a wait.

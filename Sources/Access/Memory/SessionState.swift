@@ -14,6 +14,7 @@ package struct SessionState {
         package let store: any SessionStore
         @usableFromInline let endings: UInt64
         @usableFromInline let proofs: ProofMaker?
+        @usableFromInline let idTokenExpiresAt: Int64
         @usableFromInline let reference: UInt64
         @usableFromInline let isElsewhere: Bool
         @usableFromInline let id: SHA256Digest
@@ -28,13 +29,14 @@ package struct SessionState {
     /// What was made of it is good until `usableUntil`, as long as the store says that it is the same.
     package init(
         _ session: Session, login: Int, store: any SessionStore, endings: UInt64, proofs: ProofMaker?,
-        usableUntil: Int64 = .max
+        idTokenExpiresAt: Int64 = 0, usableUntil: Int64 = .max
     ) {
         unsafe storage = UnsafeMutablePointer<Storage>.allocate(capacity: 1)
         unsafe storage.initialize(
             to: Storage(
                 session: session, login: login, store: store, endings: endings, proofs: proofs,
-                reference: session.reference, isElsewhere: store.isElsewhere, id: session.idDigest,
+                idTokenExpiresAt: idTokenExpiresAt, reference: session.reference, isElsewhere: store.isElsewhere,
+                id: session.idDigest,
                 usableUntil: usableUntil))
     }
 
@@ -57,6 +59,10 @@ package struct SessionState {
     /// Makes proofs for the upstream with the key that its tokens are bound to (RFC 9449 §7.1).
     @inlinable
     package var proofs: ProofMaker? { _read { yield unsafe storage.pointee.proofs } }
+
+    /// When its ID token is over, in Unix seconds; 0 where it has none that an upstream may be shown.
+    @inlinable
+    package var idTokenExpiresAt: Int64 { unsafe storage.pointee.idTokenExpiresAt }
 
     /// What logs call it.
     @inlinable

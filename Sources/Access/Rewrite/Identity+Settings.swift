@@ -15,8 +15,10 @@ package struct IdentityFieldSettings: Sendable, Hashable {
 
     /// The canonical field name, such as `X-User-Id`.
     package var name: String
-    /// Member names from the outside in.
+    /// Member names from the outside in; empty where the field carries the access token.
     package var claim: [String]
+    /// It carries the access token itself in place of a claim: the client's, or the session's.
+    package var isAccessToken = false
     /// Between the members of a list.
     package var separator: String
     package var encoding: Encoding
@@ -34,6 +36,8 @@ package enum UpstreamCredentialSettings: Sendable {
     case none
     /// The client's own token, which must be a Bearer token that is bound to no key.
     case pass
+    /// The ID token of the session, as Bearer, for upstreams that take no other.
+    case passIDToken
     /// A token for the upstream, from the authorization server (RFC 8693).
     case exchange(ExchangeSettings)
     /// Always the same field value, such as `Basic …`.

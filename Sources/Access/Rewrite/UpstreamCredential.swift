@@ -7,6 +7,8 @@ package enum UpstreamCredential: Sendable {
     case none
     /// The client's own Bearer token.
     case pass
+    /// The session's ID token.
+    case passIDToken
     /// A field line that is always the same, CRLF included.
     case fixed(FixedBytes)
     /// A token for the upstream, by one of the table's exchange rules (RFC 8693).
@@ -22,6 +24,7 @@ package enum UpstreamCredential: Sendable {
         switch settings {
         case .none: self = .none
         case .pass: self = .pass
+        case .passIDToken: self = .passIDToken
         case .fixed(let value):
             self = .fixed(FixedBytes(Array("Authorization: ".utf8) + value.reveal() + [0x0D, 0x0A]))
         case .exchange(let rule): self = .exchange(rule: UpstreamCredential.place(of: rule, in: &exchanges))

@@ -15,6 +15,8 @@ package struct LoginPolicy: ~Copyable, Sendable {
     package let requiresHeader: Bool
     package let keepsForm: Bool
     package let isOptional: Bool
+    /// Whose clients need no session.
+    package let networks: FixedList<AddressRange>
     /// The path that a login begins at.
     package let startPath: String
     /// What a login for this route asks for beside the client's own wishes, by its place; -1 for nothing.
@@ -35,7 +37,9 @@ package struct LoginPolicy: ~Copyable, Sendable {
                     OriginList([gateway.publicURLs[$0]] + settings.allowedOrigins)
                 },
                 requiresHeader: settings.requiresHeader, keepsForm: settings.keepsForm,
-                isOptional: settings.optional, startPath: "\(ReservedPath.prefix)/login/\(login.name)",
+                isOptional: settings.optional,
+                networks: FixedList(count: settings.networks.count) { settings.networks[$0] },
+                startPath: "\(ReservedPath.prefix)/login/\(login.name)",
                 stepUp: StepUps.place(of: settings, in: gateway)))
     }
 
@@ -44,6 +48,7 @@ package struct LoginPolicy: ~Copyable, Sendable {
         rights.destroy()
         cookieName.destroy()
         origins.destroy()
+        networks.destroy()
     }
 }
 

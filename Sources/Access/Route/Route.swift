@@ -33,6 +33,8 @@ package struct Route: ~Copyable, Sendable {
     package let resourceMetadata: [String]
     /// What the upstream gets in place of the client's credentials.
     package let credential: UpstreamCredential
+    /// Which tokens of the caller's that or a field shows the upstream: a session without them is none.
+    package let shownTokens: ShownTokens
     /// The bases of its URLs at each listener: the listener's public URL, and the route's own (DPOP-09).
     let bases: FixedList<[TargetBase]>
     /// What it asks of browsers' sessions; nil where it takes none.

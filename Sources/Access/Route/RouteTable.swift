@@ -132,6 +132,7 @@ extension Route {
         self.requestLimits = requestLimits
         resourceMetadata = places.resourceMetadata
         self.credential = credential
+        shownTokens = ShownTokens(route)
         bases = FixedList(count: settings.publicURLs.count) {
             ([settings.publicURLs[$0]] + route.publicURLs).compactMap(TargetBase.init)
         }

@@ -52,6 +52,7 @@ package struct CheckReport: Sendable {
         writer.beginObject()
         put("severity", problem.severity == .error ? "error" : "warning", &writer)
         if let position = problem.position {
+            if let file = position.file { put("file", file, &writer) }
             for (name, number) in [("line", position.line), ("column", position.column)] {
                 writer.name(name)
                 writer.integer(Int64(number))

@@ -23,7 +23,7 @@ package struct Problem: Sendable, Equatable {
 
     /// The line (and an indented remedy) as printed: `file:line:column: path: expected …, found …`.
     package func text(file: String) -> String {
-        var line = file
+        var line = position?.file.map { Quoted.path($0) } ?? file
         if let position { line += ":\(position.line):\(position.column)" }
         if severity == .warning { line += ": warning" }
         if !path.isEmpty { line += ": \(path)" }

@@ -17,6 +17,8 @@ struct Place: Sendable, Equatable {
 /// Collects every problem, so that the operator mends all of them in one go.
 final class ProblemList {
     private(set) var problems: [Problem] = []
+    private var excused: [Position] = []
+    private var concealed: [ConcealedValue] = []
 
     func error(at place: Place, expected: String, found: String, remedy: String) {
         append(.error, place, expected, found, remedy)
@@ -25,6 +27,16 @@ final class ProblemList {
     func warning(at place: Place, expected: String, found: String, remedy: String) {
         append(.warning, place, expected, found, remedy)
     }
+
+    func note(_ problem: Problem) { problems.append(problem) }
+
+    /// The value there is not what it is to be, and that has been told: what it looks like meanwhile is no problem.
+    func excuse(_ place: Place) { excused.append(place.position) }
+
+    func isExcused(_ place: Place) -> Bool { excused.contains(place.position) }
+
+    /// Has messages say the name of a variable in place of its value, which nobody wrote into the file.
+    func conceal(_ value: ConcealedValue) { concealed.append(value) }
 
     /// In the order of the text; at one position the one noticed first comes first.
     var inOrder: [Problem] {
@@ -40,8 +52,15 @@ final class ProblemList {
     ) {
         problems.append(
             Problem(
-                severity: severity, position: place.position, path: place.path, expected: expected,
-                found: ProblemList.maskingUserInformation(found), remedy: ProblemList.maskingUserInformation(remedy)))
+                severity: severity, position: place.position, path: place.path, expected: shown(expected),
+                found: shown(found), remedy: shown(remedy)))
+    }
+
+    /// What may be read in logs of other machines.
+    private func shown(_ text: String) -> String {
+        // One that holds another would be left with the rest of its text.
+        let values = concealed.sorted { $0.value.utf8.count > $1.value.utf8.count }
+        return ProblemList.maskingUserInformation(values.reduce(text) { $1.concealed(in: $0) })
     }
 
     /// The same text, with what stands before an `@` in the authority of a URL left out: it may be a password, and what `check`

@@ -41,7 +41,7 @@ enum AssertionSection {
         if let other = route.entries("identity").first(where: { FieldNameText.folded($0.name) == folded }) {
             problems.error(
                 at: field.place, expected: "a field that identity does not fill",
-                found: "\(Quoted.text(field.text)), which identity fills on line \(other.place.position.line)",
+                found: "\(Quoted.text(field.text)), which identity fills on \(other.place.position.words)",
                 remedy: "rename one of them")
         }
         return settings

@@ -10,8 +10,21 @@ enum DocumentSection {
     private static let table = SettingTable(
         "the configuration",
         defaults: GatewaySettings(workers: 0, listeners: [], admin: AdminSection.standard, issuers: [], routes: []),
-        processes + places + rules + memory + shared)
+        texts + processes + places + rules + memory + shared)
     static let shape = table.shape
+
+    /// What the text is put together from, before anything is made of it: `VariableValues`, `IncludedFiles`.
+    private static let texts: [Setting<GatewaySettings>] = [
+        .key(
+            VariableValues.key,
+            .list(ListShape(noun: "variables", element: .text(PlainText.environmentVariable), count: 1...64)),
+            .optional,
+            example: "[PUBLIC_URL]", "Environment variables that are filled in for ${NAME} in values, and no others."),
+        .key(
+            IncludedFiles.key,
+            .list(ListShape(noun: "files", element: .text(IncludedFiles.pattern), count: 1...64)), .optional,
+            example: "[conf.d/*.yaml]", "Files with further routes; one * may stand in their names."),
+    ]
 
     private static let processes: [Setting<GatewaySettings>] = [
         .key(
@@ -114,6 +127,7 @@ enum DocumentSection {
     /// The settings, if everything that they need fits; problems are in the translation's list either way.
     static func translate(_ document: CheckedObject, _ translation: Translation) -> GatewaySettings? {
         let problems = translation.problems
+        for key in [VariableValues.key, IncludedFiles.key] { Repetition.refuse(document.texts(key), problems) }
         let listeners = listeners(document, translation)
         let admin = AdminSection.translate(document.object("admin"))
         refuseNames(document, problems)
@@ -219,7 +233,7 @@ enum DocumentSection {
             if let other = listeners[..<index].first(where: { $0.settings.address.collides(with: address) }) {
                 problems.error(
                     at: listener.place, expected: "an address of its own",
-                    found: "\(address.text) beside \(other.settings.address.text) on line \(other.place.position.line)",
+                    found: "\(address.text) beside \(other.settings.address.text) on \(other.place.position.words)",
                     remedy: "choose another port")
             }
             guard address.collides(with: admin.address) else { continue }
@@ -267,7 +281,7 @@ enum DocumentSection {
                 at: text.place, expected: "a \(key) of its own for each route",
                 found: "\(Quoted.text(text.text)) again",
                 remedy:
-                    "the first is on line \(first.position.line); \(key == "path" ? "merge the two routes" : "rename one")"
+                    "the first is on \(first.position.words); \(key == "path" ? "merge the two routes" : "rename one")"
             )
         }
     }

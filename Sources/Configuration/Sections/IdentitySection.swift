@@ -6,11 +6,14 @@ enum IdentitySection {
     static let value = Shape.either([.text(ClaimPathText.shape), .object(shape)])
 
     private static let table = SettingTable(
-        "a mapping with claim", defaults: IdentityFieldSettings(name: "", claim: []),
+        "a mapping with claim or token", defaults: IdentityFieldSettings(name: "", claim: []),
         [
             .key(
-                "claim", .text(ClaimPathText.shape), .required, example: "realm_access.roles",
+                "claim", .text(ClaimPathText.shape), .optional, example: "realm_access.roles",
                 "The claim whose value fills the field."),
+            .key(
+                "token", .word(["access_token"]), .optional, example: "access_token",
+                "Fills the field with the access token itself, the client's or the session's."),
             .text(
                 "separator", \.separator, PlainText.separator, example: "\",\"",
                 "What stands between the members of a list."),
@@ -18,7 +21,7 @@ enum IdentitySection {
                 "encoding", \.encoding, [("percent", .percent), ("base64url", .base64url), ("base64", .base64)],
                 "How characters outside printable ASCII travel: each byte as %XX, or the whole value in base64url or base64."
             ),
-        ])
+        ], exactlyOne: ["claim", "token"])
     private static let shape = table.shape
 
     static func translate(_ route: CheckedObject, _ problems: ProblemList) -> [IdentityFieldSettings] {
@@ -75,6 +78,16 @@ enum IdentitySection {
         guard let value = entry.value else { return nil }
         guard let object = value.object else {
             return value.text.flatMap(ClaimPathText.parse).map { IdentityFieldSettings(name: entry.name, claim: $0) }
+        }
+        if object.text("token") != nil {
+            for key in ["separator", "encoding"] where object.says(key) {
+                problems.error(
+                    at: object.place(of: key), expected: "token alone", found: key,
+                    remedy: "leave \(key) out: a token travels as it is")
+            }
+            var settings = IdentityFieldSettings(name: entry.name, claim: [])
+            settings.isAccessToken = true
+            return settings
         }
         guard let claim = object.text("claim").flatMap({ ClaimPathText.parse($0.text) }) else { return nil }
         var settings = IdentityFieldSettings(name: entry.name, claim: claim)

@@ -54,6 +54,10 @@ enum ListenerSection {
                 "http2", \.speaksHTTP2,
                 "Lets clients speak HTTP/2 too: by ALPN with tls, by its preface without."),
             .flag(
+                "insecure_allow_http", \.allowsPlainLogins,
+                "Lets browsers sign in at http://localhost, on this machine: for development. Warned of at every start."
+            ),
+            .flag(
                 "share_address", \.sharesAddress,
                 "Lets another process of this user listen here too: a successor, while this one drains."),
         ])
@@ -86,6 +90,7 @@ enum ListenerSection {
             let url = WebAddress(publicURL.text)
         else { return nil }
         judgeTransport(object, address, url, translation.problems)
+        if object.flag("insecure_allow_http") == true { judgePlainLogins(object, address, url, translation.problems) }
         var authorities = url.authorities
         for host in object.texts("hosts") where !authorities.contains(host.text.lowercased()) {
             authorities.append(host.text.lowercased())
@@ -103,6 +108,30 @@ enum ListenerSection {
         }
         table.read(object, into: &settings)
         return settings
+    }
+
+    /// A session that travels in the clear is anybody's who sees it: on one machine's loopback alone it may.
+    private static func judgePlainLogins(
+        _ object: CheckedObject, _ address: SocketAddressSettings, _ url: WebAddress, _ problems: ProblemList
+    ) {
+        let place = object.place(of: "insecure_allow_http")
+        let isLocal = url.host == "localhost" || url.host.hasSuffix(".localhost")
+        if url.isSecure || !isLocal {
+            problems.error(
+                at: place, expected: "a public_url such as http://localhost:8080 beside insecure_allow_http",
+                found: Quoted.text(url.origin),
+                remedy: "leave it out: browsers keep a session over plain HTTP for localhost alone, and so do we")
+        } else if address.unixPath != nil || !IPAddress.isLoopback(address.host) {
+            problems.error(
+                at: place, expected: "an address on loopback, such as 127.0.0.1:8080, beside insecure_allow_http",
+                found: address.text, remedy: "sessions would travel in the clear: listen on loopback, or use tls")
+        } else {
+            problems.warning(
+                at: place, expected: "tls and an https public_url", found: "logins over plain HTTP",
+                remedy:
+                    "for development only; Chromium keeps the session's cookie for localhost, and browsers that do not never sign in"
+            )
+        }
     }
 
     /// Tokens travel in the clear on a listener without TLS: loudly allowed, for the TLS may end in front of us.

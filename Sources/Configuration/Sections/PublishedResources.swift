@@ -46,7 +46,7 @@ struct PublishedResources {
             guard other.document != resource.document else { continue }
             problems.error(
                 at: resource.place, expected: "a resource identifier of its own, or the same rules for both routes",
-                found: "\(Quoted.text(resource.identifier)), which is also that of line \(other.place.position.line)",
+                found: "\(Quoted.text(resource.identifier)), which is also that of \(other.place.position.words)",
                 remedy:
                     "give one of them another identifier, or the same issuers, scopes, types of details, schemes and name"
             )

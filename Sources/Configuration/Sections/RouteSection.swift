@@ -55,7 +55,7 @@ enum RouteSection {
             "identity",
             .entries(
                 EntriesShape(
-                    noun: "field names to claims", name: FieldNameText.shape, value: IdentitySection.value,
+                    noun: "field names to claims", name: FieldNameText.ofIdentity, value: IdentitySection.value,
                     count: 1...32)),
             .optional, example: "{ X-User-Id: sub }",
             "Header fields for the upstream and the claims that fill them; clients can never send them."),
@@ -128,6 +128,7 @@ enum RouteSection {
         let access = access(object, methods, context)
         let credential = UpstreamCredentialSection.translate(object, access, context)
         let identity = IdentitySection.translate(object, problems)
+        IdentitySection.judgeTokens(object, access, context)
         if let path = object.text("path") {
             let words = object.texts("allow_in_path").map(\.text)
             judgePath(path, pathAllowances.filter { words.contains($0.word) }.map(\.allowance), problems)
@@ -277,7 +278,7 @@ extension RouteSection {
                 at: path.place, expected: "case_insensitive: true, as \(Quoted.text(first.text)) has it",
                 found: "\(Quoted.text(path.text)), which is that path or below it in another case",
                 remedy:
-                    "say case_insensitive: true in both, or in neither; the first is on line \(first.place.position.line)"
+                    "say case_insensitive: true in both, or in neither; the first is on \(first.place.position.words)"
             )
         }
     }

@@ -22,10 +22,6 @@ enum TokenSection {
                 "scopes", .either([.list(scopes(1...32)), .entries(scopesByAnyMethod)]), .optional,
                 example: "[orders:read]",
                 "Scopes that a token must all have; by method, of HTTP or of gRPC, the methods not named are refused."),
-            .value(
-                "claims", \.rights.claims, claims, .optional, example: "{ realm_access.roles: [admin] }",
-                "Claims that must have one of the values named, themselves or in their list; all must hold.",
-                read: claimRules),
             .text("realm", \.realm, PlainText.realm, "The name of the protected space in challenges."),
             .flag(
                 "optional", \.optional,
@@ -64,18 +60,11 @@ enum TokenSection {
             .key(
                 "resource", ResourceSection.value, .standard("false"), example: "{ name: Orders }",
                 "Publishes what this route wants of tokens (RFC 9728), and points to it in every challenge."),
-        ])
+        ] + ClaimSection.keys(example: "{ realm_access.roles: [admin] }"))
     static let shape = table.shape
 
     /// A list, or lists by method of HTTP.
     static let scopes = Shape.either([.list(scopes(1...32)), .entries(scopesByMethod)])
-
-    /// Conditions on claims.
-    static let claims = Shape.entries(
-        EntriesShape(
-            noun: "claims to values", name: ClaimPathText.shape,
-            value: .either([.scalar, .list(ListShape(noun: "values", element: .scalar, count: 1...64))]),
-            count: 1...32))
 
     private static func scopes(_ count: ClosedRange<Int>) -> ListShape {
         ListShape(noun: "scopes", element: .text(PlainText.scope), count: count)
@@ -106,6 +95,7 @@ enum TokenSection {
         settings.rights.scopesByMethod = methods.scopes
         settings.rights.scopesByGRPCMethod = methods.scopesByGRPCMethod
         table.read(object, into: &settings)
+        settings.rights.claims = ClaimSection.translate(object, context.translation)
         settings.dpop = dpop
         settings.authorizationDetailsByMethod = methods.authorizationDetails
         return settings
@@ -121,15 +111,5 @@ enum TokenSection {
                 found: "\(Quoted.text(other.text)) beside \(Quoted.text(first.text))",
                 remedy: "an opaque token does not say whose it is: give each of the issuers a route of its own")
         }
-    }
-
-    /// `claims` of a token or a login.
-    @Sendable static func claimRules(_ value: CheckedValue) -> [ClaimRuleSettings]? {
-        value.entries?.compactMap(claimRule)
-    }
-
-    private static func claimRule(_ entry: CheckedEntry) -> ClaimRuleSettings? {
-        guard let claim = ClaimPathText.parse(entry.name), let value = entry.value else { return nil }
-        return ClaimRuleSettings(claim: claim, anyOf: value.texts.map(\.text))
     }
 }

@@ -23,8 +23,9 @@ enum UpstreamCredentialSection {
                 "assertion", .object(AssertionSection.shape), .optional, example: "{ audience: orders }",
                 "A short-lived JWT signed here that says who the caller is."),
             KeyDescription(
-                "pass", .object(passShape), .optional, example: "{ proof_url: https://orders.internal }",
-                "The access token of the session, with a fresh proof where it is bound to a key."),
+                "pass", .either([.word(["id_token"]), .object(passShape)]), .optional,
+                example: "{ proof_url: https://orders.internal }",
+                "The session's access token, with a fresh proof where it is bound to a key; or id_token, its ID token."),
         ], exactlyOne: ["exchange", "static", "assertion", "pass"])
 
     private static let passShape = ObjectShape(
@@ -56,6 +57,7 @@ enum UpstreamCredentialSection {
         if let reference = object.object("static") {
             return fixed(reference, context.translation).map { .fixed($0) } ?? .none
         }
+        if object.text("pass") != nil { return .passIDToken }
         if object.object("pass") != nil { return .pass }
         if let assertion = object.object("assertion") {
             return .assertion(AssertionSection.translate(assertion, route, context.translation.problems))
@@ -95,6 +97,7 @@ enum UpstreamCredentialSection {
                 remedy: "nobody is known here: leave upstream_credential out, or say token in place of public")
         }
         guard name == "pass" else { return }
+        if let word = value.object?.text("pass") { return judgeIDToken(word, access, problems) }
         if route.flag("mcp") == true {
             problems.error(
                 at: value.place, expected: "no token passed through on an MCP route", found: "pass",
@@ -105,6 +108,24 @@ enum UpstreamCredentialSection {
                 at: value.place, expected: "Bearer alone in the schemes of a route that passes tokens on",
                 found: "DPoP among them",
                 remedy: "a token bound to the client's key is of no use to the upstream; use exchange or assertion")
+        }
+    }
+
+    /// Sessions alone have ID tokens, and whoever takes one for a credential believes any that this client gets.
+    private static func judgeIDToken(
+        _ word: PlacedText, _ access: RouteSettings.Access?, _ problems: ProblemList
+    ) {
+        if access?.token != nil {
+            problems.error(
+                at: word.place, expected: "login alone on a route with pass: id_token", found: "token",
+                remedy: "clients with an access token have no ID token here: leave token out, or use assertion")
+        } else if access?.login != nil {
+            problems.warning(
+                at: word.place, expected: "an upstream that takes nothing but ID tokens, such as Kubernetes Dashboard",
+                found: "id_token",
+                remedy:
+                    "whoever reads it there is the user wherever ID tokens of this client are believed, until it expires: prefer assertion"
+            )
         }
     }
 

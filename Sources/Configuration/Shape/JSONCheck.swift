@@ -61,7 +61,7 @@ struct JSONCheck {
             if let first = seen.updateValue(entry.keyPosition, forKey: entry.key) {
                 problems.error(
                     at: keyPlace, expected: "each key once", found: "\(Quoted.text(entry.key)) again",
-                    remedy: "the first is on line \(first.line); keep one")
+                    remedy: "the first is on \(first.words); keep one")
                 fits = false
                 continue
             }

@@ -89,11 +89,16 @@ enum Quoted {
     static func text(_ text: String) -> String { "\"\(bare(text))\"" }
 
     /// The same without the marks.
-    static func bare(_ text: String) -> String {
+    static func bare(_ text: String) -> String { escaped(text, atMost: 80) }
+
+    /// The path of a file, of which a part finds nothing: as long as a system lets it be.
+    static func path(_ text: String) -> String { escaped(text, atMost: 4096) }
+
+    private static func escaped(_ text: String, atMost limit: Int) -> String {
         var shown = ""
-        for scalar in text.unicodeScalars.prefix(80) {
+        for scalar in text.unicodeScalars.prefix(limit) {
             shown += scalar.properties.generalCategory == .control ? scalar.escaped(asASCII: true) : String(scalar)
         }
-        return text.unicodeScalars.count > 80 ? shown + "…" : shown
+        return text.unicodeScalars.count > limit ? shown + "…" : shown
     }
 }

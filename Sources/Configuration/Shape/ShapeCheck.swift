@@ -32,6 +32,7 @@ struct ShapeCheck {
     private func outcome(
         of scalar: ScalarCheck, _ node: YAMLNode, at place: Place, for key: KeyDescription?
     ) -> CheckedValue? {
+        guard !problems.isExcused(place) else { return nil }
         let variable = TemplateText.variable(in: scalar.text)
         switch scalar.outcome {
         case .fits(let content):
@@ -164,7 +165,7 @@ struct ShapeCheck {
         if let first = seen[entry.key] {
             problems.error(
                 at: place, expected: "each key once", found: "\(Quoted.text(entry.key)) again",
-                remedy: "the first is on line \(first.line); keep one")
+                remedy: "the first is on \(first.words); keep one")
             return false
         }
         seen[entry.key] = entry.keyPosition

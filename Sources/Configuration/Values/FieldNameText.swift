@@ -22,6 +22,18 @@ enum FieldNameText {
         return nil
     }
 
+    /// The same, and the names that apps read behind other proxies: clients can send nothing that begins so, in any spelling.
+    static let ofIdentity = TextShape(expected: shape.expected, pattern: shape.pattern) { name in
+        forwarded.contains(name.lowercased()) ? nil : shape.fault(name)
+    }
+
+    /// The field in which other proxies show apps the access token.
+    static let accessToken = "x-forwarded-access-token"
+
+    private static let forwarded: Set<String> = [
+        "x-forwarded-user", "x-forwarded-email", "x-forwarded-groups", "x-forwarded-preferred-username", accessToken,
+    ]
+
     /// Any field, such as those that scripts send or read.
     static let any = TextShape(expected: "a field name such as Content-Type", pattern: shape.pattern) { name in
         guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy(ASCII.isToken) else {

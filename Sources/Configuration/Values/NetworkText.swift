@@ -1,3 +1,4 @@
+import Access
 import Gateway
 
 /// Networks in CIDR notation: `10.0.0.0/8`, `fd00::/8`.
@@ -17,6 +18,19 @@ enum NetworkText {
     /// Networks of whoever decides which requests are recorded.
     static let ofTracers = ofPeers(
         all: "name the addresses that may decide what is sampled; with /0 anybody could have everything recorded")
+
+    /// Networks of whoever needs no login.
+    static let ofVisitors = networks(
+        all: "name the networks whose people need no login; where nobody needs one, say  public: true")
+
+    /// The addresses of a network that fits.
+    static func range(_ text: String) -> AddressRange? {
+        let parts = text.split(separator: "/")
+        guard parts.count == 2, let octets = IPAddress.bytes(String(parts[0])), let length = Int(parts[1]) else {
+            return nil
+        }
+        return AddressRange(octets, length: length)
+    }
 
     /// Networks of whoever connects to a listener, and `unix` for the clients of a Unix socket; `all` says what /0 would
     /// do.

@@ -1,11 +1,11 @@
 /// Texts that wait for somebody to fill a variable in: `${ISSUER}`, `$(ISSUER)`, `{{ .Values.issuer }}`.
 ///
-/// Nothing here fills them in: what a configuration means is in its text, and a value with a line break or a quotation
-/// mark in it could otherwise say more than it was asked for.
+/// Only `${NAME}` is filled in, and only where `variables` names it (`VariableValues`): what a configuration means is in its
+/// text and in those values.
 enum TemplateText {
     /// What to do in place of it.
     static let remedy =
-        "variables are not filled in here: write the value itself; secrets alone may come from { env: NAME }"
+        "only ${NAME} is filled in, where  variables: [NAME]  at the head of the file names it; secrets come from { env: NAME }"
 
     /// The variable that a text has, with its signs; nil when it has none.
     static func variable(in text: String) -> String? {

@@ -2,6 +2,8 @@
 package struct Position: Sendable, Equatable, Comparable {
     package var line: Int
     package var column: Int
+    /// The included file that the text is in; nil for the configuration's own.
+    package var file: String?
 
     package init(line: Int, column: Int) {
         self.line = line
@@ -9,8 +11,11 @@ package struct Position: Sendable, Equatable, Comparable {
     }
 
     package static func < (left: Position, right: Position) -> Bool {
-        (left.line, left.column) < (right.line, right.column)
+        (left.file ?? "", left.line, left.column) < (right.file ?? "", right.line, right.column)
     }
+
+    /// `line 3`, or  `line 3 of conf.d/shop.yaml`.
+    var words: String { "line \(line)" + (file.map { " of \(Quoted.path($0))" } ?? "") }
 }
 
 /// One value of a YAML text, with the place where it begins; nothing is typed or defaulted yet.
@@ -32,6 +37,25 @@ struct YAMLNode: Sendable {
 
     var position: Position
     var content: Content
+
+    /// The same in an included file.
+    func placed(in file: String) -> YAMLNode {
+        var node = self
+        node.position.file = file
+        switch content {
+        case .scalar: break
+        case .sequence(let elements): node.content = .sequence(elements.map { $0.placed(in: file) })
+        case .mapping(let entries):
+            node.content = .mapping(
+                entries.map { entry in
+                    var entry = entry
+                    entry.keyPosition.file = file
+                    entry.value = entry.value.placed(in: file)
+                    return entry
+                })
+        }
+        return node
+    }
 }
 
 /// Why a text is not YAML as this product reads it, and where.

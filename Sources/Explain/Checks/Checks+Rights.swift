@@ -38,12 +38,10 @@ extension Check {
             Check(
                 .claimRules, "claim rules", "configuration", of: .token,
                 seen: CheckWords { facts in
-                    facts.rulesInQuestion.map { "\(facts.name(of: $0)) \(ShownText.json(facts.value(of: $0)))" }
-                        .joined(separator: "; ")
+                    facts.rulesInQuestion.map(facts.found).joined(separator: "; ")
                 },
                 wanted: CheckWords { facts in
-                    facts.rulesInQuestion.map { "\(facts.name(of: $0)) one of \(ShownText.list($0.anyOf))" }
-                        .joined(separator: "; ")
+                    facts.rulesInQuestion.map(facts.words).joined(separator: "; ")
                 }, skipped: [\.withoutToken, { $0.unless($0.rights?.claims.isEmpty == false) }]),
         ])
 
@@ -105,7 +103,9 @@ extension CheckFacts {
     }
 
     fileprivate var tokenNotPassed: String? {
-        guard case .pass = route?.credential else { return "the client's token is not passed on" }
+        guard let route else { return "the client's token is not passed on" }
+        if route.identity.contains(where: \.isAccessToken) { return nil }
+        guard case .pass = route.credential else { return "the client's token is not passed on" }
         return usesSession ? "a session's token is passed on with its proof" : nil
     }
 
@@ -183,7 +183,7 @@ extension CheckFacts {
     /// The first claim rule that is not met.
     var unmetRule: ClaimRuleSettings? {
         guard let claims else { return rights?.claims.first }
-        return rights?.claims.first { !Claims.holds($0.claim, anyOf: $0.anyOf, in: claims) }
+        return rights?.claims.first { !$0.holds(in: claims) }
     }
 
     /// The rule that is not met, or else all of them.
@@ -191,6 +191,22 @@ extension CheckFacts {
 
     /// The rule's claim as the configuration spells it.
     func name(of rule: ClaimRuleSettings) -> String { ShownText.plain(rule.claim.joined(separator: ".")) }
+
+    /// Whether it asks a claim of the token for one of a few values, which can be told in a sentence.
+    static func isPlain(_ rule: ClaimRuleSettings) -> Bool { rule.kind == .oneOf && rule.file == nil }
+
+    /// What the rule asks for.
+    fileprivate func words(_ rule: ClaimRuleSettings) -> String {
+        Self.isPlain(rule) ? "\(name(of: rule)) one of \(ShownText.list(rule.anyOf))" : ShownText.plain(rule.text)
+    }
+
+    /// What the claims that the rule looks at are.
+    fileprivate func found(_ rule: ClaimRuleSettings) -> String {
+        guard rule.names != Array(rule.claim.prefix(1)) else {
+            return "\(name(of: rule)) \(ShownText.json(value(of: rule)))"
+        }
+        return rule.names.map { "\(ShownText.plain($0)) \(ShownText.json(claims?[$0]))" }.joined(separator: ", ")
+    }
 
     func value(of rule: ClaimRuleSettings) -> JSONValue? {
         claims.flatMap { Claims.value(at: rule.claim, in: $0) }

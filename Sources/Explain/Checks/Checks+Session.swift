@@ -13,7 +13,7 @@ extension Check {
                 .session, "session", "configuration", of: .route, seen: CheckWords(\.seenSession),
                 wanted: CheckWords { facts in
                     facts.evidence.session.map { "one session in the cookie \($0.cookieName)" } ?? "a session"
-                }, skipped: [{ $0.isWithoutSession ? "no session, and the login is optional" : nil }]),
+                }, skipped: [\.withoutSession]),
             Check(
                 .sessionTokens, "session's tokens", "RFC 6749 §6", of: .route, seen: CheckWords(\.seenTokens),
                 wanted: "an access token that has not expired, or can be refreshed", skipped: [\.noSessionTokens]),
@@ -24,8 +24,17 @@ extension Check {
 }
 
 extension CheckFacts {
-    /// Whether the login is optional, and the request has no session that lives.
-    var isWithoutSession: Bool { loginAccess?.optional == true && evidence.session?.lives != true }
+    /// Whether the request needs no session, by the route or by its client's network, and has none that lives.
+    var isWithoutSession: Bool {
+        (loginAccess?.optional == true || evidence.session?.isLetInByNetwork == true) && evidence.session?.lives != true
+    }
+
+    /// Why it needs none, where that is so.
+    var withoutSession: String? {
+        guard isWithoutSession else { return nil }
+        return loginAccess?.optional == true
+            ? "no session, and the login is optional" : "no session, and the client's network needs none"
+    }
 
     fileprivate var sessionNotTaken: String? {
         if loginAccess == nil { return "the route takes no browser's session" }
@@ -83,7 +92,7 @@ extension CheckFacts {
 
     fileprivate var noSessionTokens: String? {
         guard let access = loginAccess else { return nil }
-        if evidence.session?.lives != true { return access.optional ? "there is no session" : nil }
+        if evidence.session?.lives != true { return isWithoutSession ? "there is no session" : nil }
         let login = settings.logins[access.login]
         return login.refreshes || login.uses.keepsAccessToken ? nil : "no route needs the session's tokens"
     }

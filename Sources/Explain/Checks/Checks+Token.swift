@@ -91,7 +91,7 @@ extension CheckFacts {
 
     /// The route, or the request, leaves nobody to be checked.
     var withoutToken: String? {
-        if usesSession { return isWithoutSession ? "no session, and the login is optional" : nil }
+        if usesSession { return withoutSession }
         guard let policy else { return "the route is public" }
         return policy.optional && evidence.authorization == .none ? "no credentials, and the token is optional" : nil
     }

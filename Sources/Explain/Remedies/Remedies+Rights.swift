@@ -96,6 +96,13 @@ extension CheckFacts {
             return Remedy(
                 "A rule about claims is not met.", .configuration("\(claimsKey): the rules that a route has"))
         }
+        guard Self.isPlain(rule) else {
+            return Remedy(
+                "The \(usesSession ? "session" : "token") does not have \(ShownText.plain(rule.text)).",
+                .server("give the user, or the client, what is wanted; an email counts where email_verified is true"),
+                .configuration(
+                    "\(routeKey).\(usesSession ? "login" : "token"), claims, any_claims and email: what may pass"))
+        }
         let name = name(of: rule)
         guard let value = value(of: rule) else {
             let flat = rule.claim.joined(separator: ".")

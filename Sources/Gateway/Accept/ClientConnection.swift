@@ -167,6 +167,13 @@ struct PeerAddress {
         isIPv6 = false
     }
 
+    /// The address in 128 bits, IPv4 as IPv6 maps it.
+    var bits: UInt128 {
+        isIPv6
+            ? UInt128(UInt64(bigEndian: octets.0)) << 64 | UInt128(UInt64(bigEndian: octets.1))
+            : 0xFFFF_0000_0000 | UInt128(UInt32(bigEndian: UInt32(truncatingIfNeeded: octets.0)))
+    }
+
     /// What tells one subscriber from another: an IPv4 address, or the /64 of another.
     var networkWords: (UInt64, UInt64) { isIPv6 ? (octets.0, 1) : octets }
 

@@ -55,7 +55,7 @@ extension StatusReport.Configuration {
         number = gateway.generation.number
         workers = gateway.workers.count
         file = reload.source?.path
-        digest = reload.source == nil ? nil : Hex.encode(SHA256.hash(reload.text.span).bytes.span)
+        digest = reload.source == nil ? nil : Hex.encode(SHA256.hash(reload.text.bytes.span).bytes.span)
         self.appliedAt = appliedAt
         fault = reload.lastFault.map { ($0, reload.faultCount) }
         reloadedAt = reload.endedAt

@@ -27,7 +27,7 @@ extension Gateway {
         guard let audit else { return }
         var fields = [AuditField(.by, cause.rawValue), AuditField(.generation, Int(generation.number))]
         // As `sha256sum` shows it of the file; there is none where the settings came from no text.
-        let text = reload.text
+        let text = reload.text.bytes
         if !text.isEmpty { fields.append(AuditField(.digest, Hex.encode(SHA256.hash(text.span).bytes.span))) }
         audit.write(.configurationApplied, fields)
         guard let old = before?.keyPrints, let new = generation.keyPrints else { return }

@@ -262,9 +262,13 @@ extension WorkerRef {
 
     /// A session's access token on its way to the upstream, by its field alone.
     private func sessionTokenFields(_ exchange: ExchangeRef) -> [InjectedField] {
-        guard let route = exchange.pointee.findings.route, case .pass = route.pointee.credential,
-            let state = exchange.pointee.findings.token?.session, state.session.accessToken != nil
-        else { return [] }
+        guard let route = exchange.pointee.findings.route, let state = exchange.pointee.findings.token?.session else {
+            return []
+        }
+        if case .passIDToken = route.pointee.credential, state.session.idToken != nil {
+            return [InjectedField(name: "Authorization", value: "Bearer (the session's ID token)")]
+        }
+        guard case .pass = route.pointee.credential, state.session.accessToken != nil else { return [] }
         guard state.proofs != nil else {
             return [InjectedField(name: "Authorization", value: "Bearer (the session's access token)")]
         }
@@ -279,11 +283,10 @@ extension WorkerRef {
             route.pointee.identity >= 0,
             route.pointee.identity < pointee.policy.tables.identityMappings.count
         else { return [] }
-        let mapping = route.pointee.identity
-        let block =
-            token.attached(.identityFields, rule: mapping)
-            ?? buildIdentity(token, mapping: mapping, &pointee.identities)
-        let text = String(copying: block.bytes)
+        // Made anew of what may be shown: the lines that travel may have the access token in them.
+        let lines = identityLines(
+            token, mapping: route.pointee.identity, accessToken: Array("(the access token)".utf8))
+        let text = String(decoding: lines, as: UTF8.self)
         return text.split(separator: "\r\n").compactMap { line in
             let parts = line.split(separator: ":", maxSplits: 1)
             guard let name = parts.first else { return nil }

@@ -16,6 +16,7 @@ extension WorkerRef {
         var session = SessionEvidence(login: policy.pointee.login, cookieName: settings.session.cookieName)
         session.cookieCount = count(cookie: settings.session.cookieName, bytes)
         let value = headView(bytes).sessionValue(named: policy.pointee.cookieName.span)
+        session.isLetInByNetwork = exchange.pointee.findings.isLetInByNetwork
         session.bytes = value?.count ?? 0
         session.isRepeated = value == nil && session.cookieCount > 1
         if let state = exchange.pointee.findings.token?.session {
@@ -38,7 +39,9 @@ extension WorkerRef {
         if state.accessToken != nil, state.accessTokenExpiresAt != .max {
             session.tokenExpiresAt = state.accessTokenExpiresAt
         }
-        session.isRefreshDue = settings.refreshes && RefreshRules.refreshAt(state) <= clock.wallSeconds()
+        session.isRefreshDue =
+            settings.refreshes
+            && RefreshRules.refreshAt(state, showsIDToken: settings.session.needsIDToken) <= clock.wallSeconds()
     }
 
     private func start(

@@ -12,6 +12,8 @@ package struct SessionEvidence: Sendable {
     package var bytes = 0
     /// Whether two of one name were sent, so that none counts (SC-06).
     package var isRepeated = false
+    /// Whether the client's network needs none.
+    package var isLetInByNetwork = false
     /// What became of the value; nil without one.
     package var diagnosis: SessionDiagnosis?
     /// Whether its tokens would be refreshed before the request goes on.

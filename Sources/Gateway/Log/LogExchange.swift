@@ -97,6 +97,7 @@ extension WorkerRef {
         log.pointee.line.member("status", Int64(exchange.pointee.status))
         log.pointee.line.member("decision", exchange.pointee.refusal == nil ? "allow" : "deny")
         if let refusal = exchange.pointee.refusal { log.pointee.line.member("cause", refusal.word) }
+        if exchange.pointee.findings.isLetInByNetwork { log.pointee.line.member("without_login", "network") }
         if let page = exchange.pointee.replacedBy {
             log.pointee.line.member("replaced_by", text: page.rawValue, limit: 32)
         }

@@ -73,7 +73,10 @@ final class LoginDispatcher: Sendable {
                 return .unavailable
             }
         }
-        guard logins[login].refreshes, RefreshRules.refreshAt(session) <= now else {
+        let settings = logins[login]
+        guard settings.refreshes,
+            RefreshRules.refreshAt(session, showsIDToken: settings.session.needsIDToken) <= now
+        else {
             return .session(session, value: successor)
         }
         return await service.refresh(session, value: successor ?? value, client: login, within: trace)

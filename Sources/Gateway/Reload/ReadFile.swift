@@ -4,10 +4,13 @@ package import Glibc
 package struct ReadFile: Sendable, Equatable {
     package let path: String
     package let version: FileVersion
+    /// It is part of the configuration's text: an included file, or a folder of such, in place of what the text names.
+    package let isText: Bool
 
-    package init(path: String, version: FileVersion) {
+    package init(path: String, version: FileVersion, isText: Bool = false) {
         self.path = path
         self.version = version
+        self.isText = isText
     }
 }
 

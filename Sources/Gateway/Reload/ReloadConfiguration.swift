@@ -17,7 +17,7 @@ final class ReloadState {
     let startedWith: GatewaySettings
     var files: WatchedFiles
     /// What the configuration that is served was read from.
-    var text: [UInt8]
+    var text: ConfigurationText
     /// What was read of the configuration file and its files when it was refused; nil where it is served, or was never asked
     /// for.
     var refusedFiles: [ReadFile]?
@@ -49,14 +49,14 @@ final class ReloadState {
     init(_ source: ConfigurationSource?, startedWith: GatewaySettings) {
         self.source = source
         self.startedWith = startedWith
-        text = source?.text ?? []
+        text = source?.text ?? ConfigurationText()
         files = WatchedFiles([])
         files = WatchedFiles(watched(source?.files ?? [], by: startedWith))
     }
 
     /// Those of the files that a configuration was read from whose change is a wish to reload.
     func watched(_ files: [ReadFile], by settings: GatewaySettings) -> [ReadFile] {
-        watchesText(settings) ? files : files.filter { $0.path != source?.path }
+        watchesText(settings) ? files : files.filter { $0.path != source?.path && !$0.isText }
     }
 
     /// Whether a change of the configuration file itself is one.
@@ -110,7 +110,8 @@ extension Gateway {
         }
         // A text that was refused keeps no certificate from being renewed that the one before it names; what came together
         // with the text may be made for it.
-        guard wasRefused, cause == .file, !changed.contains(source.path) else { return }
+        let texts = (reload.refusedFiles ?? []).filter(\.isText).map(\.path) + [source.path]
+        guard wasRefused, cause == .file, !changed.contains(where: texts.contains) else { return }
         if case .success(let renewed) = source.read(reload.text) { prepare(renewed) }
     }
 

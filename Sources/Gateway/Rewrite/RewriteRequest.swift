@@ -29,7 +29,7 @@ extension WorkerRef {
         if traces { putTraceContext(exchange, bytes, findings.route, into: &writer) }
         if let route = findings.route, !findings.isPreflight {
             if route.pointee.sendsClientCert { try putClientCertificate(client, bytes, into: &writer) }
-            if let token = findings.token { try putIdentity(of: token, route, &identities, into: &writer) }
+            if let token = findings.token { try putIdentity(of: token, route, bytes, &identities, into: &writer) }
             try putCredential(bytes, route, &findings, &identities, into: &writer)
         }
         putFraming(exchange, findings.route, into: &writer)

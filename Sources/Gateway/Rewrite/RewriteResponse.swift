@@ -31,9 +31,9 @@ extension WorkerRef {
         if omitted.variesByCertificate { writer.put("Vary: *\r\n") }
         if omitted.isPrivate {
             writer.put("Cache-Control: no-store\r\n")
-        } else if exchange.pointee.findings.token?.session != nil, !saysCaching(bytes) {
+        } else if exchange.pointee.findings.isUnknownToCaches, !saysCaching(bytes) {
             // A shared cache holds back what was asked for with Authorization, but knows nothing of cookies (RFC 9111
-            // §3.5): one user's page would be the next one's (HTTP-69).
+            // §3.5), nor of networks: one user's page would be the next one's (HTTP-69).
             writer.put("Cache-Control: private\r\n")
         }
         if exchange.pointee.findings.givesNonce { putNonce(into: &writer) }
@@ -178,4 +178,9 @@ extension WorkerRef {
         let all = UnsafeBufferPointer(start: bytes, count: head.pointee.length)
         return head.pointee.connectionNames.contains(all.span.extracting(slot.name), in: all.span)
     }
+}
+
+extension Findings {
+    /// Whether something other than `Authorization` let the request in: a session, or its client's network.
+    fileprivate var isUnknownToCaches: Bool { isLetInByNetwork || token?.session != nil }
 }

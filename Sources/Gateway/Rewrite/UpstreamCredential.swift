@@ -3,6 +3,7 @@ import Bytes
 import Crypto
 import HTTPMessage
 import Issuers
+import Sessions
 
 extension UpstreamCredential {
     /// Refuses what no configuration may say, whoever wrote it.
@@ -41,6 +42,11 @@ extension WorkerRef {
             guard let token = findings.token else { return }
             if let state = token.session { return try putSessionToken(state, route, bytes, into: &writer) }
             try passToken(token, bytes, into: &writer)
+        case .passIDToken:
+            guard let state = findings.token?.session, let token = state.session.idToken else { return }
+            writer.put("Authorization: Bearer ")
+            token.reveal().withUnsafeBufferPointer { writer.put($0) }
+            writer.put("\r\n")
         case .exchange:
             guard findings.token != nil else { return }
             guard let token = findings.upstreamToken else {
@@ -62,18 +68,35 @@ extension WorkerRef {
         _ token: TokenRecord, _ bytes: UnsafeMutablePointer<UInt8>,
         into writer: inout HeadWriter
     ) throws(Refused) {
-        guard !token.isKeyBound, !token.isCertificateBound else {
-            throw Refused(
-                .tokenBoundToKey, expected: "a token that may be passed on", found: "one that is bound to a key",
-                check: "RS-25")
-        }
+        guard let text = try bearerToken(token, bytes) else { return }
+        writer.put("Authorization: Bearer ")
+        writer.put(text)
+        writer.put("\r\n")
+    }
+
+    /// The client's token as it stands in its field; refuses one that is bound to a key.
+    private func bearerToken(
+        _ token: TokenRecord, _ bytes: UnsafeMutablePointer<UInt8>
+    ) throws(Refused) -> UnsafeBufferPointer<UInt8>? {
+        guard !token.isKeyBound, !token.isCertificateBound else { throw Self.boundToKey }
         let head = pointee.scratch.head
-        guard head.pointee.authorizationCount == 1 else { return }
+        guard head.pointee.authorizationCount == 1 else { return nil }
         let range = head.pointee.fields[head.pointee.authorizationIndex].value
         let value = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
-        guard case .bearer(let part) = AuthorizationField.parse(value.span) else { return }
-        writer.put("Authorization: Bearer ")
-        writer.put(UnsafeBufferPointer(rebasing: value[part.range]))
-        writer.put("\r\n")
+        guard case .bearer(let part) = AuthorizationField.parse(value.span) else { return nil }
+        return UnsafeBufferPointer(rebasing: value[part.range])
+    }
+
+    /// The access token that an identity field carries, a client's or a session's; likewise.
+    func shownAccessToken(_ token: TokenRecord, _ bytes: UnsafeMutablePointer<UInt8>) throws(Refused) -> [UInt8] {
+        guard let state = token.session else { return try bearerToken(token, bytes).map(Array.init) ?? [] }
+        guard state.proofs == nil else { throw Self.boundToKey }
+        return state.session.accessToken?.reveal() ?? []
+    }
+
+    private static var boundToKey: Refused {
+        Refused(
+            .tokenBoundToKey, expected: "a token that may be passed on", found: "one that is bound to a key",
+            check: "RS-25")
     }
 }

@@ -30,7 +30,7 @@ struct SessionMaking: Sendable {
         session.accessTokenExpiresAt = hasUse ? tokens.expiresAt : .max
         session.proofKey = tokens.proofKey
         session.refreshToken = refreshToken
-        session.idToken = settings.logout.atServer ? identity.signed : nil
+        session.idToken = settings.keepsIDToken ? identity.signed : nil
         session.nonceDigest = refreshToken == nil ? nil : identity.nonce.map(IDToken.Original.nonceDigest)
         return session
     }
@@ -53,7 +53,9 @@ struct SessionMaking: Sendable {
                 return try await place.store.create(session, now: place.now, onLeaving: giveUp)
             } catch {
                 // The hint for a logout at the server is what a session can best do without (SC-07).
-                guard case .tooLarge = error, session.idToken != nil else { throw error }
+                guard case .tooLarge = error, session.idToken != nil, !place.settings.session.needsIDToken else {
+                    throw error
+                }
             }
             session.idToken = nil
             return try await place.store.create(session, now: place.now, onLeaving: giveUp)

@@ -120,7 +120,7 @@ final class AskForRefresh: Sendable {
             guard let verified = try await verify(idToken, with: tokens.accessToken, against: session, at: place) else {
                 return .session(refreshed)
             }
-            if place.settings.logout.atServer { refreshed.idToken = verified.signed }
+            if place.settings.keepsIDToken { refreshed.idToken = verified.signed }
             refreshed.serverSession = verified.sid ?? session.serverSession
             refreshed.claims = UserInfo.merge(
                 idToken: verified,

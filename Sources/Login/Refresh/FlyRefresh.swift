@@ -73,7 +73,9 @@ extension RefreshService {
                 let outcome = try await store.replace(value, by: session, under: lease, now: now)
                 let (refreshed, detail) = settled(outcome, session, value: value, client: client, trace)
                 return .decided(refreshed, detail)
-            } catch .tooLarge(let bytes, let limit, let parts) where session.idToken == nil {
+            } catch .tooLarge(let bytes, let limit, let parts)
+                where session.idToken == nil || clients[client].showsIDToken
+            {
                 // The old tokens may be spent already: nothing is left to go on with.
                 let detail = RefusalDetail(
                     expected: "a session of \(limit) bytes at most",

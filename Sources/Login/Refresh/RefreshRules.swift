@@ -6,7 +6,16 @@ package enum RefreshRules {
     ///
     /// RF-02: when a fifth of the access token's life is left, or a minute, whichever is less, so that no request
     /// arrives at an upstream with a token that expires on the way. What an upstream says of the token plays no part.
-    package static func refreshAt(_ session: Session) -> Int64 {
+    ///
+    /// Where upstreams are shown the ID token, that counts too: but a refresh that brought no newer one is not repeated.
+    package static func refreshAt(_ session: Session, showsIDToken: Bool = false) -> Int64 {
+        let access = refreshAt(ofAccessToken: session)
+        guard showsIDToken, session.refreshToken != nil, let life = IDTokenLife(session) else { return access }
+        let due = life.end - min(60, life.seconds / 5)
+        return session.accessTokenIssuedAt < due ? min(access, due) : access
+    }
+
+    private static func refreshAt(ofAccessToken session: Session) -> Int64 {
         guard session.refreshToken != nil, session.accessTokenExpiresAt != .max else { return .max }
         // Both come from an answer of the server: nothing says that they are in order, or small.
         let (life, overflows) = session.accessTokenExpiresAt.subtractingReportingOverflow(session.accessTokenIssuedAt)

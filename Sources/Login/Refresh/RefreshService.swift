@@ -50,6 +50,8 @@ final class RefreshService: Sendable {
         var discard: @Sendable (Session, TraceParent?) -> Void
         /// How long a session lives without use.
         var idleSeconds: Int64 = 1800
+        /// Upstreams are shown its sessions' ID tokens.
+        var showsIDToken = false
 
         /// As long as asking may take, with a second attempt where there was no connection, another one for the server's
         /// nonce, and two seconds (SH-30).
@@ -91,7 +93,8 @@ final class RefreshService: Sendable {
                     alarm: { place.alarm($0, $1) },
                     end: { _ = try? await place.end(.session($0)) },
                     discard: { revocations.revoke($0, client: place.index, within: $1) },
-                    idleSeconds: Int64(place.settings.session.idle.wholeSeconds))
+                    idleSeconds: Int64(place.settings.session.idle.wholeSeconds),
+                    showsIDToken: place.settings.session.needsIDToken)
             }, flights: flights, clock: clock, executor: executor, onEvent: onEvent)
     }
 
@@ -136,7 +139,9 @@ final class RefreshService: Sendable {
                 return .unavailable
             }
         }
-        let isNewer = found.generation > session.generation || RefreshRules.refreshAt(found) > now
+        let isNewer =
+            found.generation > session.generation
+            || RefreshRules.refreshAt(found, showsIDToken: clients[client].showsIDToken) > now
         return isNewer ? .session(found, value: successor) : nil
     }
 

@@ -192,6 +192,26 @@ extension RequirementTable {
                 Gateways with a store count requests together, about and in the long run, and no request waits for it. While                 the store does not answer, each lets its part through, refuses nothing for want of an answer, and says so in a                 metric.
                 """),
         Requirement(
+            id: "ECO-95", source: "policy of this gateway",
+            promise: """
+                Clients of a network that a route names need no login there: they pass without identity, and the access \
+                log says so. The connection decides who they are, or a proxy that the listener names, and no page \
+                elsewhere can use it.
+                """),
+        Requirement(
+            id: "ECO-96", source: "policy of this gateway",
+            promise: """
+                A configuration includes files of routes, whose problems are told where they are, and whose change is one \
+                of the configuration. Of the environment it takes the variables that it names, each as one scalar that no \
+                message repeats.
+                """),
+        Requirement(
+            id: "ECO-97", source: "policy of this gateway",
+            promise: """
+                Browsers sign in by plain HTTP at localhost alone, where the listener is on loopback and says so; the \
+                gateway warns of it at every start, and the cookies stay as they are elsewhere.
+                """),
+        Requirement(
             id: "ECO-85", source: "policy of this gateway",
             promise: """
                 The gateway answers a refused navigation with a page that says what its reader can do. \

@@ -17,6 +17,7 @@ package final class CookieSessionStore: SessionStore {
     /// Whose users these sessions are of; nil: anybody's.
     private let issuer: String?
     private let cookieName: String
+    private let needsIDToken: Bool
     let limits: SessionLimits
     let ended: Endings
     private let successors: Successors
@@ -39,6 +40,7 @@ package final class CookieSessionStore: SessionStore {
             bound: [settings.cookieName] + (clientID.isEmpty ? [] : [clientID]))
         self.client = client
         cookieName = settings.cookieName
+        needsIDToken = settings.needsIDToken
         limits = SessionLimits(settings)
         self.issuer = issuer
         ended = Endings(limit: settings.limit, absolute: limits.absolute, continuing: other?.ended)
@@ -147,7 +149,7 @@ package final class CookieSessionStore: SessionStore {
         session.seenAt = max(session.seenAt, seenAt)
         var bytes = SessionCodec.encode(session)
         // The ID token is a hint for the server's logout, which works without: it is not worth a second cookie (SC-07).
-        if session.idToken != nil, !fits(bytes, cookies: 1) {
+        if session.idToken != nil, !needsIDToken, !fits(bytes, cookies: 1) {
             session.idToken = nil
             bytes = SessionCodec.encode(session)
         }

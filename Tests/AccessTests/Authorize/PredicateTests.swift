@@ -54,6 +54,98 @@ private func token(
         #expect(!holds(["missing"], ["blue"]))
     }
 
+    @Test(.holds("RS-20"), .refuses("RS-20")) func `on claims holds for all values, or for one rule of several`() throws
+    {
+        let token = try token(#"{"groups":["staff","ops"],"tenant":"blue"}"#)
+        func rule(_ claim: String, _ values: String...) -> ClaimRuleSettings {
+            ClaimRuleSettings(claim: [claim], anyOf: values)
+        }
+        func all(_ values: String...) -> ClaimRuleSettings {
+            var rule = ClaimRuleSettings(claim: ["groups"], anyOf: values)
+            rule.kind = .allOf
+            return rule
+        }
+        for rule in [all("staff", "ops"), all("ops"), .init(oneOf: [rule("tenant", "red"), all("staff")])] {
+            #expect(Predicate.claim(rule).holds(for: token, issuer: 0), "\(rule.text)")
+        }
+        for rule in [
+            all("staff", "admins"), all("Staff"), .init(oneOf: [rule("tenant", "red"), all("admins")]),
+            .init(oneOf: []),
+        ] {
+            #expect(!Predicate.claim(rule).holds(for: token, issuer: 0), "\(rule.text)")
+        }
+    }
+
+    private func holds(_ rule: ClaimRuleSettings, email: String, verified: String = "true") throws -> Bool {
+        let token = try token(#"{"email":\#(email),"email_verified":\#(verified)}"#)
+        return Predicate.claim(rule).holds(for: token, issuer: 0)
+    }
+
+    private static let mail = ClaimRuleSettings(
+        emailIn: ["example.com"], subdomains: false, addresses: ["guest@other.example"])
+
+    @Test(
+        .holds("RS-20"),
+        arguments: [
+            "a@example.com", "A.B+c@EXAMPLE.com", "o'hara_{1}@Example.Com", "guest@other.example",
+            "Guest@Other.Example",
+        ])
+    func `on an address of mail holds in a domain, or on a list`(email: String) throws {
+        #expect(try holds(Self.mail, email: "\"\(email)\""))
+    }
+
+    @Test(
+        .refuses("RS-20"),
+        arguments: [
+            "a@sub.example.com", "a@example.com.evil.test", "a@notexample.com", "example.com", "@example.com", "a@", "",
+            // Two of them, of which one reader takes the first and another the last; what has a meaning in quotation marks.
+            "a@example.com@evil.test", "a@evil.test@example.com", "a@@example.com", "a@example.com@example.com",
+            "\\\"a@evil.test\\\"@example.com", "a@evil.test(@example.com", "a@[example.com]", "a:b@example.com",
+            "a%40evil.test@example.com@example.com", "a@example.com ", " a@example.com", "a@example.com\\u0000",
+            "a@example.com,b@x.test",
+            "<a@example.com>", "a@example.com.", "a@.example.com", "guest@example.org", "a@example.com/",
+            "a@example.com:25",
+            // Dots, letters and signs of other scripts that become ours where somebody folds them (UAX 15).
+            "a@example\u{2024}com", "a@example\u{3002}com", "a@example\u{FF0E}com", "a@example\u{FF61}com",
+            "a@\u{FF45}xample.com", "a@ex\u{430}mple.com", "a@example.com\u{200B}", "a\u{FF20}evil.test@example.com",
+            "\u{FF41}@example.com", "a\u{0085}@example.com", "a\u{202E}@example.com", "gue\u{17F}t@other.example",
+            "a@\u{212A}example.com",
+            "other@other.example", "xguest@other.example",
+        ])
+    func `on an address of mail does not hold for others`(email: String) throws {
+        #expect(try !holds(Self.mail, email: "\"\(email)\""))
+    }
+
+    @Test(.refuses("RS-20"), arguments: ["false", "null", "\"true\"", "1", "[true]"])
+    func `on an address of mail does not hold for one that nobody verified`(verified: String) throws {
+        #expect(try !holds(Self.mail, email: "\"a@example.com\"", verified: verified))
+        #expect(try !holds(Self.mail, email: "[\"a@example.com\"]"))
+        #expect(!Predicate.claim(Self.mail).holds(for: try token(#"{"email":"a@example.com"}"#), issuer: 0))
+    }
+
+    @Test(.holds("RS-20"), .refuses("RS-20")) func `on an address of mail holds below a domain where that is said`()
+        throws
+    {
+        let rule = ClaimRuleSettings(emailIn: ["example.com"], subdomains: true, addresses: [])
+        for email in ["a@example.com", "a@b.example.com", "a@C.b.Example.com"] {
+            #expect(try holds(rule, email: "\"\(email)\""), "\(email)")
+        }
+        for email in [
+            "a@notexample.com", "a@.example.com", "a@example.com.b", "a@b..example.com", "a@evil.test#.example.com",
+            "a@evil.test/.example.com", "a@b@c.example.com", "a@evil.test\u{3002}example.com", "a@\u{FC}.example.com",
+        ] {
+            #expect(try !holds(rule, email: "\"\(email)\""), "\(email)")
+        }
+    }
+
+    @Test func `on claims is told in words, and a list by its file alone`() {
+        var listed = ClaimRuleSettings(claim: ["groups"], anyOf: ["secret-1", "secret-2"])
+        listed.file = "groups.txt"
+        #expect(listed.text == "groups in the values of groups.txt")
+        #expect(Self.mail.text == "a verified email at [example.com]")
+        #expect(ClaimRuleSettings(oneOf: [listed, Self.mail]).names == ["groups", "email", "email_verified"])
+    }
+
     @Test(.holds("STEP-01"), .refuses("STEP-01")) func `on a class of authentication compares it byte for byte`() throws
     {
         let token = try token(#"{"acr":"myACR"}"#)

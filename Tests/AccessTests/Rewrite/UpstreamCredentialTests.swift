@@ -49,7 +49,7 @@ import Testing
         let rules = all.map { settings -> Int in
             switch UpstreamCredential(settings, exchanges: &exchanges, assertions: &assertions) {
             case .assertion(let rule), .exchange(let rule): return rule
-            case .none, .pass, .fixed: return -1
+            case .none, .pass, .passIDToken, .fixed: return -1
             }
         }
         #expect(rules == [0, 0, 1, 0, 1, 2])

@@ -18,7 +18,7 @@ enum ProjectFile {
 extension ConfigurationSources {
     /// Every file that a configuration may name is there and is what its name says.
     static var everyFileIsThere: ConfigurationSources {
-        var sources = scripted()
+        var sources = scripted(environment: ["SHOP_REGION": "eu"])
         sources.file = { path, _ in
             if path.hasSuffix("assertion-new.key") { return .success(Fixture.file(RealCertificate.otherKey)) }
             if path.hasSuffix("assertion-old.key") { return .success(Fixture.file(RealCertificate.edwardsKey)) }
@@ -31,6 +31,7 @@ extension ConfigurationSources {
             if path.hasSuffix(".crl") { return .success(Fixture.file(Fixture.revocations)) }
             if path.hasSuffix(".json") { return .success(Fixture.file(Fixture.keySet)) }
             if path.hasSuffix(".svg") { return .success(Fixture.file("<svg xmlns='http://www.w3.org/2000/svg'/>")) }
+            if path.hasSuffix("people.txt") { return .success(Fixture.file("ann@example.com")) }
             if path.hasSuffix("en.txt") { return .success(Fixture.file("not_found.title: Nothing")) }
             return .success(Fixture.file(Fixture.certificate))
         }

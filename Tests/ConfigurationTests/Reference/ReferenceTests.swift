@@ -36,6 +36,7 @@ import Testing
                 text += line.dropFirst(2)
             } else {
                 text += String(line).replacing("# accept: [shared]", with: "accept: [shared]")
+                    .replacing("# variables: [", with: "variables: [").replacing("# include: [", with: "include: [")
             }
             text += "\n"
         }

@@ -11,6 +11,8 @@ struct LoginPlan: Sendable {
     /// Further keys of the last of them.
     var keysOfLast: [String] = []
     var workers = 1
+    /// Further keys of the listener, each with its indentation of four.
+    var listener: [String] = []
     /// Further top-level keys.
     var settings = ""
     /// Files beside the configuration, by name.
@@ -39,6 +41,7 @@ final class SessionStage: Sendable {
               - address: 127.0.0.1:0
                 http2: true
                 public_url: https://gateway.test
+            \(plan.listener.map { "    " + $0 }.joined(separator: "\n"))
             admin: { address: "127.0.0.1:0" }
             issuers:
               main: { url: "$ISSUER", insecure_allow_http: true, discovery: openid\(plan.issuer) }

@@ -61,7 +61,9 @@ import Testing
         // The exchange's own: what is charged may drive the record itself out.
         record.retain()
         defer { record.release() }
-        if kind & 1 != 0 { _ = worker.buildIdentity(record, mapping: 0, &worker.pointee.identities) }
+        if kind & 1 != 0 {
+            _ = try worker.buildIdentity(record, mapping: 0, worker.pointee.scratch.read, &worker.pointee.identities)
+        }
         if kind & 2 != 0 { _ = try worker.freshAssertion(record, rule: 0, &worker.pointee.identities) }
         guard kind & 4 != 0 else { return }
         let text = [UInt8](repeating: 0x61, count: 40 + kind)

@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 import Issuers
 import Sessions
@@ -32,6 +33,36 @@ struct RefreshRulesTests {
         var endless = session(life: 300)
         endless.accessTokenExpiresAt = .max
         #expect(RefreshRules.refreshAt(endless) == .max)
+    }
+
+    /// A session whose ID token is good for so long from 1000 on; nobody looks at its signature here.
+    private func session(idTokenLife: Int64, accessLife: Int64 = 3600) -> Session {
+        var session = session(life: accessLife)
+        let parts = ["{\"alg\":\"ES256\"}", "{\"iat\":1000,\"exp\":\(1000 + idTokenLife)}", "signature"]
+        session.idToken = Secret(Array(parts.map { Base64URL.encode(Array($0.utf8).span) }.joined(separator: ".").utf8))
+        return session
+    }
+
+    @Test(.holds("RF-02"), arguments: [(300, 1240), (10, 1008), (7200, 4540)] as [(Int64, Int64)])
+    func `A session whose ID token an upstream is shown is refreshed for the first of both tokens`(
+        _ life: Int64, _ expected: Int64
+    ) {
+        #expect(RefreshRules.refreshAt(session(idTokenLife: life), showsIDToken: true) == expected)
+        #expect(RefreshRules.refreshAt(session(idTokenLife: life)) == 4540)
+        #expect(IDTokenLife.end(of: session(idTokenLife: life)) == 1000 + life)
+    }
+
+    @Test(.refuses("RF-02")) func `A refresh that brought no newer ID token is not repeated for it`() {
+        var refreshed = session(idTokenLife: 300)
+        refreshed.accessTokenIssuedAt = 1240
+        refreshed.accessTokenExpiresAt = 1240 + 3600
+        #expect(RefreshRules.refreshAt(refreshed, showsIDToken: true) == 1240 + 3540)
+        #expect(RefreshRules.refreshAt(session(life: 3600), showsIDToken: true) == 4540)
+        #expect(IDTokenLife.end(of: session(life: 3600)) == 0)
+        refreshed.refreshToken = nil
+        #expect(RefreshRules.refreshAt(refreshed, showsIDToken: true) == .max)
+        refreshed.idToken = Secret(Array("no.token".utf8))
+        #expect(IDTokenLife.end(of: refreshed) == 0)
     }
 
     @Test(.refuses("RF-02")) func `Times that no clock has make no trap`() {

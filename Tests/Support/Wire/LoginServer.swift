@@ -10,6 +10,10 @@ package final class LoginServer: Sendable {
     package struct Habits: Sendable {
         /// Life of access tokens.
         package var tokenSeconds = 300
+        /// Life of ID tokens.
+        package var idTokenSeconds = 300
+        /// A refresh brings an ID token too.
+        package var refreshesIDTokens = true
         package var subject = "alice"
         /// What ID tokens say of how the user was authenticated; nil says nothing.
         package var acr: String?
@@ -205,7 +209,7 @@ package final class LoginServer: Sendable {
                 return grant
             }
             guard let grant else { return Self.document("{\"error\":\"invalid_grant\"}", status: 400) }
-            let answer = tokens(grant)
+            let answer = tokens(grant, withIDToken: habits.refreshesIDTokens)
             habits.answerGate?.wait()
             return answer
         default:
@@ -228,7 +232,7 @@ package final class LoginServer: Sendable {
     /// Ends every login there is, without a word to anybody.
     package func endGrants() { state.withLock { state in state.ended.formUnion(1...max(1, state.count)) } }
 
-    private func tokens(_ grant: Grant) -> [UInt8] {
+    private func tokens(_ grant: Grant, withIDToken: Bool = true) -> [UInt8] {
         let access = "access-\(grant.family)-\(UInt64.random(in: 0...UInt64.max))"
         let refresh = "refresh-\(grant.family)-\(UInt64.random(in: 0...UInt64.max))"
         let habits = state.withLock { state in
@@ -239,18 +243,19 @@ package final class LoginServer: Sendable {
         let now = Int(time(nil))
         var claims = [
             "\"iss\":\"\(url)\"", "\"sub\":\"\(grant.subject)\"",
-            "\"aud\":\"\(grant.parameters["client_id"] ?? "")\"", "\"iat\":\(now)", "\"exp\":\(now + 300)",
+            "\"aud\":\"\(grant.parameters["client_id"] ?? "")\"", "\"iat\":\(now)",
+            "\"exp\":\(now + habits.idTokenSeconds)",
             "\"nonce\":\"\(habits.nonce(grant.parameters["nonce"] ?? ""))\"", "\"sid\":\"sid-\(grant.family)\"",
             "\"auth_time\":\(now - habits.authenticationAge)",
         ]
         if let hash = habits.tokenHash { claims.append("\"at_hash\":\"\(hash(access))\"") }
         if let acr = habits.acr { claims.append("\"acr\":\"\(acr)\"") }
         claims += habits.claims.sorted { $0.key < $1.key }.map { "\"\($0)\":\($1)" }
+        let idToken = withIDToken ? ",\"id_token\":\"\(signed("JWT", claims))\"" : ""
         return Self.document(
             """
             {"access_token":"\(access)","token_type":"\(grant.isBound ? "DPoP" : "Bearer")",\
-            "expires_in":\(habits.tokenSeconds),"refresh_token":"\(refresh)","scope":"\(habits.scope)",\
-            "id_token":"\(signed("JWT", claims))"}
+            "expires_in":\(habits.tokenSeconds),"refresh_token":"\(refresh)","scope":"\(habits.scope)"\(idToken)}
             """)
     }
 

@@ -15,10 +15,6 @@ enum LoginAccessSection {
             .key(
                 "scopes", TokenSection.scopes, .optional, example: "[orders:read]",
                 "Scopes that must all have been granted; by method, the methods not named are answered 405."),
-            .value(
-                "claims", \.rights.claims, TokenSection.claims, .optional, example: "{ groups: [staff] }",
-                "Claims of the user that must have one of the values named; all must hold.",
-                read: TokenSection.claimRules),
             .texts(
                 "acr_values", \.rights.acrValues,
                 .list(ListShape(noun: "acr values", element: .text(PlainText.authenticationContext), count: 1...16)),
@@ -40,7 +36,13 @@ enum LoginAccessSection {
                 "keep_form", \.keepsForm,
                 "Sends a form of at most 16KiB again after the login that it came too late for."),
             .flag("optional", \.optional, "Lets requests without a session pass without identity."),
-        ])
+            .key(
+                "networks",
+                .list(ListShape(noun: "networks", element: .text(NetworkText.ofVisitors), count: 1...64)), .optional,
+                example: "[10.0.0.0/8]",
+                "Lets requests of clients in these networks do the same; told in the access log."
+            ),
+        ] + ClaimSection.keys(example: "{ groups: [staff] }"))
     private static let shape = table.shape
 
     static func translate(
@@ -54,10 +56,31 @@ enum LoginAccessSection {
         guard let object = route.object("login") else { return index == nil ? nil : settings }
         for key in ["scopes", "acr_values", "allowed_origins"] { Repetition.refuse(object.texts(key), problems) }
         table.read(object, into: &settings)
+        settings.rights.claims = ClaimSection.translate(object, context.translation)
         settings.rights.scopes = object.texts("scopes").map(\.text)
         settings.rights.scopesByMethod = methods.loginScopes
+        settings.networks = networks(object, context)
         judgeScopes(object, name.text, client, problems)
         return index == nil ? nil : settings
+    }
+
+    /// Networks whose clients need no login; refused where a proxy in front would have its own address stand for everybody's.
+    private static func networks(_ object: CheckedObject, _ context: RouteContext) -> [AddressRange] {
+        let networks = object.texts("networks")
+        let problems = context.translation.problems
+        Repetition.refuse(networks, problems)
+        guard let first = networks.first else { return [] }
+        for listener in context.listeners
+        where listener.tls == nil && listener.publicURL.hasPrefix("https:") && listener.address.unixPath == nil
+            && listener.trustedProxies.isEmpty && !listener.redirectsToHTTPS
+        {
+            problems.error(
+                at: first.place,
+                expected: "trusted_proxies in the listener \(listener.address.text), for TLS ends in front of it",
+                found: "none: the address of whoever stands there would be everybody's",
+                remedy: "name that proxy in trusted_proxies of the listener, or leave networks out")
+        }
+        return networks.compactMap { NetworkText.range($0.text) }
     }
 
     /// The client that a route's `login` names, by itself or in a mapping.
@@ -83,6 +106,14 @@ enum LoginAccessSection {
         guard let known = client.object, known["scopes"] != nil || !known.says("scopes") else { return }
         let asked = known["scopes"] == nil ? ["openid"] : known.texts("scopes").map(\.text)
         let needed = object.texts("scopes") + object.entries("scopes").flatMap { $0.value?.texts ?? [] }
+        if object.says("email"), !asked.contains("email"), (known.text("userinfo")?.text ?? "off") == "off",
+            !known.says("claims")
+        {
+            problems.warning(
+                at: object.place(of: "email"), expected: "email among the scopes that the client asks for",
+                found: "\(asked.joined(separator: ", "))",
+                remedy: "add it to clients.\(name).scopes: few servers tell the address of mail without it")
+        }
         for scope in needed where !asked.contains(scope.text) {
             problems.warning(
                 at: scope.place, expected: "a scope that the client asks for", found: Quoted.text(scope.text),

@@ -85,12 +85,12 @@ struct LoginKeysInUse {
                 guard other.purpose != .authentication || key.purpose != .identityAssertions else { continue }
                 problems.error(
                     at: key.place, expected: "a key of its own for \(words(key.purpose))",
-                    found: "the key on line \(other.place.position.line), which is for \(words(other.purpose))",
+                    found: "the key on \(other.place.position.words), which is for \(words(other.purpose))",
                     remedy: "a key has one purpose (RFC 8725 section 3.12): make another")
             } else if let other = earlier.first(where: { isSame($0, key) && !isAlike($0, key) }) {
                 problems.error(
                     at: key.place, expected: "one algorithm and one kid for each key",
-                    found: "the key on line \(other.place.position.line) with another",
+                    found: "the key on \(other.place.position.words) with another",
                     remedy:
                         "a key has one algorithm (RFC 8725 section 3.1): make another, or leave algorithm and key_id out"
                 )
@@ -99,7 +99,7 @@ struct LoginKeysInUse {
                 problems.error(
                     at: key.place, expected: "a kid of its own for each published key",
                     found:
-                        "\(Quoted.text(key.published.keyID ?? "")), which is also that of line \(other.place.position.line)",
+                        "\(Quoted.text(key.published.keyID ?? "")), which is also that of \(other.place.position.words)",
                     remedy:
                         "servers would take either key: leave key_id out (the kid is the key's thumbprint then), or rename one"
                 )

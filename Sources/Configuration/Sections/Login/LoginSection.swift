@@ -79,6 +79,7 @@ enum LoginSection {
         let needs = RouteNeeds(ofLogin: context.names.index(of: entry.name), context.routes)
         settings.uses.claimNames = needs.claimNames(beside: settings.scriptClaims)
         settings.uses.keepsAccessToken = needs.accessToken
+        settings.session.needsIDToken = needs.idToken
         settings.uses.neededScopes = needs.scopes
         return settings
     }

@@ -22,12 +22,34 @@ struct LoginsByName {
             guard let url = listener.text("public_url"), let address = WebAddress(url.text), !address.isSecure else {
                 continue
             }
+            // Judged with the listener, which may do so on this machine alone.
+            if listener.flag("insecure_allow_http") == true {
+                refuseFAPI(document, at: listener.place(of: "insecure_allow_http"), problems)
+                continue
+            }
             problems.error(
-                at: url.place, expected: "an https public_url where routes say login (line \(first.position.line))",
+                at: url.place, expected: "an https public_url where routes say login (\(first.position.words))",
                 found: Quoted.text(url.text),
                 remedy:
                     "the redirect_uri and the session cookie begin with it: add tls here, or end TLS in front and write https"
-            )
+                    + (Self.isLocal(address) ? "; for development on this machine add  insecure_allow_http: true" : ""))
         }
+    }
+
+    private static func isLocal(_ address: WebAddress) -> Bool {
+        address.host == "localhost" || address.host.hasSuffix(".localhost")
+    }
+
+    /// The profile has TLS everywhere (FAPI 2.0 §5.2.1).
+    private func refuseFAPI(_ document: CheckedObject, at place: Place, _ problems: ProblemList) {
+        let clients = document.entries("clients")
+        guard
+            let client = clients.first(where: { entry in
+                names.contains(entry.name) && (entry.value?.object.map(FAPIProfile.isAsked) ?? false)
+            })
+        else { return }
+        problems.error(
+            at: place, expected: "https for the client \(Quoted.bare(client.name)) with profile: fapi2",
+            found: "insecure_allow_http", remedy: "leave it out, or develop without the profile")
     }
 }

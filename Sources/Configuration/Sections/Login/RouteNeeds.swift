@@ -17,7 +17,7 @@ struct RouteNeeds {
             names.formUnion(route.identity.compactMap(\.claim.first))
             if case .assertion(let assertion) = route.credential { names.formUnion(assertion.claims) }
             guard let rights = route.access.login?.rights else { continue }
-            names.formUnion(rights.claims.compactMap(\.claim.first))
+            names.formUnion(rights.claims.flatMap(\.names))
             if !rights.acrValues.isEmpty { names.insert("acr") }
             if rights.maximumAge != nil { names.insert("auth_time") }
         }
@@ -25,14 +25,10 @@ struct RouteNeeds {
     }
 
     /// Whether a route sends the session's access token somewhere.
-    var accessToken: Bool {
-        routes.contains { route in
-            switch route.credential {
-            case .pass, .exchange: true
-            case .none, .fixed, .assertion: false
-            }
-        }
-    }
+    var accessToken: Bool { routes.contains { ShownTokens($0).contains(.access) } }
+
+    /// Whether a route sends its ID token somewhere.
+    var idToken: Bool { routes.contains { ShownTokens($0).contains(.identity) } }
 
     /// Scopes that every route needs whatever the method: a login without one of them would open nothing.
     var scopes: [String] {
