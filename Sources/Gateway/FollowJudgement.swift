@@ -25,6 +25,8 @@ extension WorkerRef {
         case .answerOptions:
             keepRest(client, bytes, count, isKept: isKept)
             answerOptions(exchange)
+        case .answerRoute(let route):
+            answerRoute(exchange, by: route, bytes, count, isKept: isKept)
         case .answerPreflight(let origin):
             keepRest(client, bytes, count, isKept: isKept)
             answerPreflight(exchange, origin: origin)

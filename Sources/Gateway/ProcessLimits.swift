@@ -56,7 +56,7 @@ package enum ProcessLimits {
         // For listeners, logs, pipes and metrics, and for authorization servers.
         let reserve = min(256, descriptors / 8) + fetchConnections(of: descriptors, for: settings)
         let room = (descriptors - reserve) / max(1, settings.workers)
-        let upstreams = Set(settings.routes.map(\.upstream)).count
+        let upstreams = Set(settings.routes.filter { $0.answer == nil }.map(\.upstream)).count
         let (each, isTooMany) = upstreams.multipliedReportingOverflow(by: settings.limits.upstreamConnections)
         // Upstreams' connections are at most as many as clients', or as their own limit says.
         let fitting = max(room / 2, isTooMany ? 0 : room - each)
@@ -84,7 +84,7 @@ package enum ProcessLimits {
     /// A client's request has one connection to an upstream at most, so that these are never more than clients'. What else
     /// is open (listeners, logs, pipes) is few beside them.
     static func connections(promisedBy settings: GatewaySettings, of descriptors: Int) -> Int {
-        let upstreams = Set(settings.routes.map(\.upstream)).count
+        let upstreams = Set(settings.routes.filter { $0.answer == nil }.map(\.upstream)).count
         let (each, isTooMany) = upstreams.multipliedReportingOverflow(by: settings.limits.upstreamConnections)
         let clients = settings.limits.connections
         return settings.workers * (clients + min(isTooMany ? clients : each, clients))

@@ -84,6 +84,9 @@ extension AccessPolicy {
         _ head: HeadView, by route: FixedValue<Route>, _ findings: inout Findings, _ identities: inout Identities,
         _ plan: Plan
     ) throws(Refused) -> Judgement {
-        head.isLastHop ? .answerOptions : .forward(by: route, headCount: try plan(&findings, &identities))
+        guard !head.isLastHop else { return .answerOptions }
+        if route.pointee.rewrite != nil { try route.pointee.checkPrefix(of: head.path) }
+        if route.pointee.answer != nil { return .answerRoute(route) }
+        return .forward(by: route, headCount: try plan(&findings, &identities))
     }
 }

@@ -10,6 +10,8 @@ package enum Judgement: Sendable {
     case answerOptions
     /// Answer a browser's preflight here, for the origin at this place of the route's list (HTTP-71).
     case answerPreflight(origin: Int?)
+    /// Answer it here as its route says, which has no upstream (ECO-69).
+    case answerRoute(FixedValue<Route>)
     /// Answer it here: the same address is to be asked for over https.
     case redirectToHTTPS
     /// Answer it here with a document of the gateway's own (RFC 9728).

@@ -29,7 +29,7 @@ package struct ReservedNames: ~Copyable, Sendable {
     ]
 
     /// Families: every name that begins so is reserved.
-    static let familyPrefixes = [
+    package static let familyPrefixes = [
         "x-forwarded-", "x-original-", "x-ssl-", "x-client-cert", "x-authenticated-", "x-portcullis-",
     ]
 
@@ -106,7 +106,7 @@ package struct ReservedNames: ~Copyable, Sendable {
         return false
     }
 
-    private static func equal(_ name: Span<UInt8>, _ normal: Span<UInt8>) -> Bool {
+    static func equal(_ name: Span<UInt8>, _ normal: Span<UInt8>) -> Bool {
         guard name.count == normal.count else { return false }
         for index in 0..<name.count where normalized(name[index]) != normal[index] { return false }
         return true

@@ -58,6 +58,14 @@ package struct RouteSettings: Sendable {
     /// The base of the upstream's URLs as its resource server sees them, for the `htu` of proofs made for it (DPOP-45); nil
     /// is the upstream's own scheme and authority.
     package var proofURL: String?
+    /// Fields that its upstream and its clients get, or do not get, beside what the gateway does by itself.
+    package var requestFields = FieldChangeSettings()
+    package var responseFields = FieldChangeSettings()
+    package var hasSecurityHeaders = false
+    /// What it answers itself; it has no upstream then.
+    package var answer: RouteAnswerSettings?
+    /// What of its paths the upstream knows by another name, or the place that a redirect leads to.
+    package var rewrite: PathRewriteSettings?
     /// The upstream is told the client's certificate in `Client-Cert`, where the connection has one (RFC 9440).
     package var sendsClientCert = false
     /// It is called by gRPC: `grpc-timeout` counts, and calls have no other time.

@@ -45,6 +45,12 @@ package struct Route: ~Copyable, Sendable {
     package let takesSessionsAlone: Bool
     /// Its upstream is told the client's certificate (RFC 9440).
     package let sendsClientCert: Bool
+    /// What its upstream calls its paths by; nil where they go on as they are.
+    package let rewrite: FixedValue<PathRewrite>?
+    /// What it changes of fields; nil where that is nothing.
+    package let fields: FixedValue<FieldChanges>?
+    /// What it answers itself; nil where it has an upstream.
+    package let answer: FixedValue<RouteAnswer>?
     /// It is called by gRPC.
     package let isGRPC: Bool
     /// Fields behind a request's content go on.
@@ -65,6 +71,18 @@ package struct Route: ~Copyable, Sendable {
         if case .fixed(let line) = credential { line.destroy() }
         bases.destroy()
         requestLimits.destroy()
+        if let fields {
+            fields.pointee.destroy()
+            fields.destroy()
+        }
+        if let answer {
+            answer.pointee.destroy()
+            answer.destroy()
+        }
+        if let rewrite {
+            rewrite.pointee.destroy()
+            rewrite.destroy()
+        }
         if let login {
             login.pointee.destroy()
             login.destroy()

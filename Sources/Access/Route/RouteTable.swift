@@ -140,6 +140,21 @@ extension Route {
         proofBase = route.proofURL ?? route.upstream.base
         takesSessionsAlone = login != nil && tokens == nil
         sendsClientCert = route.sendsClientCert
+        rewrite = route.rewrite.map {
+            FixedValue(PathRewrite($0, ignoresCase: route.ignoresCase, upstream: route.upstream))
+        }
+        let changesNothing =
+            route.requestFields.isEmpty && route.responseFields.isEmpty && !route.hasSecurityHeaders
+        fields =
+            changesNothing
+            ? nil
+            : FixedValue(
+                FieldChanges(
+                    request: route.requestFields, response: route.responseFields,
+                    securityHeaders: route.hasSecurityHeaders))
+        answer = route.answer.map {
+            FixedValue(RouteAnswer($0, isPublic: !takesCredentials, keepsPath: route.rewrite != nil))
+        }
         isGRPC = route.isGRPC
         passesRequestTrailers = route.passesRequestTrailers
         endsCalls = !(tokens?.keepsStreams ?? false)

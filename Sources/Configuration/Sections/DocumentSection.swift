@@ -258,6 +258,7 @@ enum DocumentSection {
         refuseRepetition(
             objects.compactMap { $0.text("name") ?? $0.text("path") }, "name", issuers.translation.problems)
         RouteSection.judgeCases(objects, issuers.translation.problems)
+        FieldChangesSection.judgeNames(objects, issuers.translation.problems)
         let routes = objects.compactMap { object in
             RouteSection.translate(object, context).map { (object: object, settings: $0) }
         }

@@ -25,7 +25,7 @@ enum IdentitySection {
     private static let shape = table.shape
 
     static func translate(_ route: CheckedObject, _ problems: ProblemList) -> [IdentityFieldSettings] {
-        let entries = route.entries("identity")
+        let entries = route.entries("identity") + FieldChangesSection.claims(of: route)
         var seen: [String: CheckedEntry] = [:]
         for entry in entries {
             // Upstreams that fold names (CGI, WSGI, Rack) would join or overwrite the two values.

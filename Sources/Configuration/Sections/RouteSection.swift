@@ -14,8 +14,10 @@ enum RouteSection {
     private static let table = SettingTable(
         "a route",
         defaults: RouteSettings(name: "", path: "", upstream: UpstreamSettings(servers: []), access: .publicAccess),
-        places + credentials + clients + upstreams, exactlyOne: ["token", "login", "public"],
-        together: ["token", "login"], strangers: ["auth": "say  token: {…} ,  login: NAME  or  public: true"])
+        places + credentials + clients + upstreams + PathRewriteSection.rows + RouteAnswerSection.rows
+            + FieldChangesSection.rows, exactlyOne: ["token", "login", "public"],
+        together: ["token", "login"], strangers: ["auth": "say  token: {…} ,  login: NAME  or  public: true"],
+        alternatives: ["upstream": RouteAnswerSection.keys])
     static let shape = table.shape
 
     /// Which requests are the route's.
@@ -123,7 +125,10 @@ enum RouteSection {
 
     static func translate(_ object: CheckedObject, _ context: RouteContext) -> RouteSettings? {
         let problems = context.translation.problems
-        let upstream = object["upstream"].flatMap { UpstreamSection.translate($0, context) }
+        let answer = RouteAnswerSection.translate(object, context)
+        let upstream =
+            object["upstream"].flatMap { UpstreamSection.translate($0, context) }
+            ?? answer.map { _ in UpstreamSettings(servers: []) }
         let methods = MethodsOfRoute(object, problems)
         let access = access(object, methods, context)
         let credential = UpstreamCredentialSection.translate(object, access, context)
@@ -144,11 +149,19 @@ enum RouteSection {
         settings.limits = RouteBounds.limits(object, problems)
         settings.timeouts = RouteBounds.timeouts(object)
         settings.credential = credential
+        settings.requestFields = FieldChangesSection.translate(object, "request_fields", problems)
+        settings.responseFields = FieldChangesSection.translate(object, "response_fields", problems)
+        settings.answer = answer
+        if case .redirect(_, _, let target)? = answer {
+            settings.rewrite = RouteSettings.rewrite(ofRedirectFrom: path, to: target)
+        } else {
+            settings.rewrite = PathRewriteSection.translate(object, problems)
+        }
         settings.proofURL = UpstreamCredentialSection.proofURL(object, context)
         settings.replacedStatuses = ErrorPageSection.translate(object, context.translation.problems)
         settings.traceRatio = TracingSection.ratio(of: object)
         if settings.sendsClientCert { judgeClientCert(object, context) }
-        if settings.isGRPC { judgeGRPC(object, upstream, problems) }
+        if settings.isGRPC, answer == nil { judgeGRPC(object, upstream, problems) }
         return settings
     }
 
@@ -210,6 +223,7 @@ enum RouteSection {
                 at: object.place(of: "mcp"), expected: "a token on an MCP route", found: "public: true",
                 remedy: "say token in place of public, or leave mcp out")
         }
+        FieldChangesSection.judgePublic(object, context.translation.problems)
         if object.says("identity"), !object.says("token") {
             context.translation.problems.error(
                 at: object.place(of: "identity"), expected: "no identity on a public route", found: "field names",

@@ -4,12 +4,12 @@ import Gateway
 /// `upstream` of a route: fixed destinations (HTTP-75).
 enum UpstreamSection {
     private static let origin = URLText.origin(
-        example: "http://127.0.0.1:3001",
-        remedy: "leave out path and query: the request's own are forwarded unchanged")
+        example: "http://127.0.0.1:3001", remedy: "leave out the query: the request's own is forwarded unchanged")
 
-    /// A URL, or a Unix socket.
-    static let url = TextShape(expected: origin.expected, pattern: "^(https?://[^/?#@]+/?|unix:/.{1,106})$") { text in
-        text.hasPrefix(UnixSocketText.scheme) ? UnixSocketText.fault(text) : origin.fault(text)
+    /// A URL, with a path or without, or a Unix socket.
+    static let url = TextShape(expected: origin.expected, pattern: "^(https?://[^?#@]+|unix:/.{1,106})$") { text in
+        if text.hasPrefix(UnixSocketText.scheme) { return UnixSocketText.fault(text) }
+        return WebAddress(text).map { !$0.hasQuery && !$0.hasFragment } == true ? nil : origin.fault(text)
     }
 
     private static let table = SettingTable(

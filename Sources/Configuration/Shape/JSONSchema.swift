@@ -45,7 +45,9 @@ package enum JSONSchema {
 
     private static func members(of object: ObjectShape) -> [(String, SchemaValue)] {
         var schema: [(String, SchemaValue)] = [("type", .text("object")), ("additionalProperties", .boolean(false))]
-        let required = object.keys.filter { $0.presence == .required }.map { SchemaValue.text($0.name) }
+        let required = object.keys.filter { $0.presence == .required && object.alternatives[$0.name] == nil }.map {
+            SchemaValue.text($0.name)
+        }
         if !required.isEmpty { schema.append(("required", .list(required))) }
         if !object.exactlyOne.isEmpty {
             schema.append(("oneOf", .list(alternatives(of: object))))

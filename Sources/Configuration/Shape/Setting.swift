@@ -290,11 +290,11 @@ struct SettingTable<Settings: Sendable>: Sendable {
     /// `defaults` are the settings when nothing is said; the rest is as `ObjectShape` has it.
     init(
         _ noun: String, defaults: Settings, _ rows: [Setting<Settings>], exactlyOne: [String] = [],
-        together: [String] = [], strangers: [String: String] = [:]
+        together: [String] = [], strangers: [String: String] = [:], alternatives: [String: [String]] = [:]
     ) {
         shape = ObjectShape(
             noun: noun, keys: rows.map { $0.key(defaults) }, exactlyOne: exactlyOne, together: together,
-            strangers: strangers)
+            strangers: strangers, alternatives: alternatives)
         self.rows = rows
     }
 

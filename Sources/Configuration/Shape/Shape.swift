@@ -106,6 +106,8 @@ struct ObjectShape: Sendable {
     var together: [String] = []
     /// Keys that others have in this place, and what to do here instead.
     var strangers: [String: String] = [:]
+    /// Keys in whose place others may stand.
+    var alternatives: [String: [String]] = [:]
 
     subscript(_ name: String) -> KeyDescription? {
         keys.first { $0.name == name }

@@ -131,6 +131,7 @@ struct ShapeCheck {
         // A misspelt key is one problem, not also a missing one.
         for key in object.keys where key.presence == .required && !result.says(key.name) && !misspelt.contains(key.name)
         {
+            if let others = object.alternatives[key.name], others.contains(where: result.says) { continue }
             problems.error(
                 at: Place(position: place.position, path: place.key(key.name, at: place.position).path),
                 expected: key.shape.expectation, found: "nothing", remedy: "add  \(key.name): \(key.example)")

@@ -105,7 +105,7 @@ extension CheckFacts {
         switch evidence.ownAnswer {
         case .login: nil
         case .document: "the path is that of a document"
-        case .none, .options, .preflight, .redirect: "the path is not the gateway's own"
+        case .none, .options, .preflight, .redirect, .route: "the path is not the gateway's own"
         }
     }
 

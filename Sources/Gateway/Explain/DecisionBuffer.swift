@@ -250,7 +250,7 @@ extension WorkerRef {
         let verdict: Verdict
         switch judgement {
         case .forward: verdict = .forwarded(injected: injectedFields(exchange))
-        case .answerOptions, .answerPreflight, .redirectToHTTPS, .publish, .login: verdict = .answered
+        case .answerOptions, .answerPreflight, .answerRoute, .redirectToHTTPS, .publish, .login: verdict = .answered
         case .refuse(let refused): verdict = self.verdict(refused)
         case .wait(.keys), .wait(.metadata): verdict = .undecided(.keys, reason: "the request still waits for them")
         case .wait(.introspection): verdict = .undecided(.introspection, reason: "the request still waits for it")

@@ -216,7 +216,7 @@ package final class DryRun {
     private func verdict(_ judgement: Judgement, _ exchange: ExchangeRef) -> Verdict {
         switch judgement {
         case .refuse(let refused): return worker.verdict(refused)
-        case .answerOptions, .answerPreflight, .redirectToHTTPS, .publish, .login: return .answered
+        case .answerOptions, .answerPreflight, .answerRoute, .redirectToHTTPS, .publish, .login: return .answered
         case .wait(.session):
             return .undecided(
                 .session, reason: "the sessions of this client are in the running gateway: ask it with --request-id")
@@ -249,6 +249,7 @@ extension WorkerRef {
             case .answerOptions: (.options, "204")
             case .answerPreflight: (.preflight, "204  to a browser's preflight")
             case .redirectToHTTPS: (.redirect, "308  to the same address over https")
+            case .answerRoute(let route): (.route, route.pointee.answerWords)
             case .publish: (.document, "200  a document of the gateway's")
             case .login(let endpoint): (.login, endpoint.words(pointee.policy.logins))
             case .forward, .wait, .refuse: (.none, "")

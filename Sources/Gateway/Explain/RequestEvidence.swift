@@ -38,6 +38,8 @@ package struct RequestEvidence: Sendable {
         case document
         /// The same address over https.
         case redirect
+        /// What the route answers, which has no upstream.
+        case route
         /// A step of a login or a logout.
         case login
     }

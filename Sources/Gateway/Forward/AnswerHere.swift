@@ -61,13 +61,7 @@ extension WorkerRef {
         _ exchange: ExchangeRef, status: UInt16, fields: [(String, String)], content: AnswerContent? = nil,
         loggedAs loggedStatus: UInt16? = nil
     ) {
-        let client = exchange.pointee.client
-        exchange.pointee.status = loggedStatus ?? status
-        exchange.pointee.respondedAt = clock.microseconds()
-        let discardsBody = canDiscard(exchange)
-        if !discardsBody || client.pointee.closesAfterOutput || pointee.listening.isDraining {
-            exchange.pointee.keepsAlive = false
-        }
+        beginAnswer(exchange, status: loggedStatus ?? status)
         let keepsAlive = exchange.pointee.keepsAlive
         var writer = HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity)
         writer.put(text: "HTTP/1.1 \(status) \(Status.reason(status))\r\n")
@@ -85,6 +79,23 @@ extension WorkerRef {
             content.bytes.withUnsafeBufferPointer { writer.put($0) }
             exchange.pointee.responseBytes = Int64(content.bytes.count)
         }
+        finishAnswer(exchange, writer)
+    }
+
+    /// Notes the status of an answer of ours, and whether its connection goes on.
+    func beginAnswer(_ exchange: ExchangeRef, status: UInt16) {
+        exchange.pointee.status = status
+        exchange.pointee.respondedAt = clock.microseconds()
+        let discardsBody = canDiscard(exchange)
+        if !discardsBody || exchange.pointee.client.pointee.closesAfterOutput || pointee.listening.isDraining {
+            exchange.pointee.keepsAlive = false
+        }
+    }
+
+    /// Sends the answer that was written, and goes on or not as its head says.
+    func finishAnswer(_ exchange: ExchangeRef, _ writer: HeadWriter) {
+        let client = exchange.pointee.client
+        let keepsAlive = exchange.pointee.keepsAlive
         // Part of an answer would make the next one on this connection, another user's behind a proxy, the rest of it.
         guard !writer.isFull else { return abortClient(client) }
         let body = exchange.pointee.request

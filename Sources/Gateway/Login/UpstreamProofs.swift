@@ -21,9 +21,19 @@ extension WorkerRef {
         let head = pointee.scratch.head
         let method = UnsafeBufferPointer(
             start: bytes + Int(head.pointee.method.start), count: Int(head.pointee.method.count))
-        let path = UnsafeBufferPointer(start: bytes + Int(head.pointee.path.start), count: Int(head.pointee.path.count))
-        let proof = try proof(
-            by: proofs, text, method: method, path: path, route, pointee.upstreams.pools[route.pointee.upstream])
+        let received = UnsafeBufferPointer(
+            start: bytes + Int(head.pointee.path.start), count: Int(head.pointee.path.count))
+        // The upstream's own URL, as its resource server sees it.
+        let rewritten = route.pointee.rewrite.map { $0.pointee.rewritten(received.span) }
+        let pool = pointee.upstreams.pools[route.pointee.upstream]
+        let proof: [UInt8]
+        if let rewritten {
+            proof = try rewritten.withUnsafeBufferPointer { path throws(Refused) in
+                try self.proof(by: proofs, text, method: method, path: path, route, pool)
+            }
+        } else {
+            proof = try self.proof(by: proofs, text, method: method, path: received, route, pool)
+        }
         writer.put("Authorization: DPoP ")
         text.withUnsafeBufferPointer { writer.put($0) }
         writer.put("\r\nDPoP: ")

@@ -310,7 +310,7 @@ extension MetricsLabels {
     /// Two upstreams that differ in their certificates alone have one name, and are counted as one.
     private static func upstreams(of settings: GatewaySettings) -> [String] {
         var known: Set<String> = []
-        return settings.routes.map(\.upstream.name).filter { known.insert($0).inserted }
+        return settings.routes.filter { $0.answer == nil }.map(\.upstream.name).filter { known.insert($0).inserted }
     }
 
     /// Every label value that a configuration can lead to.

@@ -19,13 +19,15 @@ extension WorkerRef {
         let client = exchange.pointee.client
         writer.put(bytes + Int(head.pointee.method.start), Int(head.pointee.method.count))
         writer.put(" ")
-        putTarget(bytes, into: &writer)
+        putTarget(bytes, findings.route, into: &writer)
         writer.put(" HTTP/1.1\r\nHost: ")
         writer.put(authority(client, bytes))
         writer.put("\r\n")
-        try putClientFields(exchange, bytes, isPreflight: findings.isPreflight, into: &writer)
+        try putClientFields(exchange, bytes, findings.route, isPreflight: findings.isPreflight, into: &writer)
         putVia(client, into: &writer)
         putForwardedFields(exchange, client, bytes, into: &writer)
+        if let rewrite = findings.route?.pointee.rewrite { writer.put(rewrite.pointee.prefixLine.buffer) }
+        if let changes = findings.route?.pointee.fields { writer.put(changes.pointee.requestLines.buffer) }
         if traces { putTraceContext(exchange, bytes, findings.route, into: &writer) }
         if let route = findings.route, !findings.isPreflight {
             if route.pointee.sendsClientCert { try putClientCertificate(client, bytes, into: &writer) }
@@ -48,9 +50,13 @@ extension WorkerRef {
         return pointee.listening.listeners[Int(client.pointee.listener)].ownAuthority.buffer
     }
 
-    private func putTarget(_ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter) {
+    private func putTarget(
+        _ bytes: UnsafeMutablePointer<UInt8>, _ route: FixedValue<Route>?, into writer: inout HeadWriter
+    ) {
         let head = pointee.scratch.head
-        if head.pointee.path.isEmpty {
+        if let rewrite = route?.pointee.rewrite {
+            putRewrittenPath(bytes, rewrite, into: &writer)
+        } else if head.pointee.path.isEmpty {
             writer.put("/")
         } else {
             writer.put(bytes + Int(head.pointee.path.start), Int(head.pointee.path.count))
@@ -63,9 +69,11 @@ extension WorkerRef {
 
     /// Copies the lines that may pass, neighbours in one piece.
     private func putClientFields(
-        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, isPreflight: Bool, into writer: inout HeadWriter
+        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ route: FixedValue<Route>?, isPreflight: Bool,
+        into writer: inout HeadWriter
     ) throws(Refused) {
         let head = pointee.scratch.head
+        let changes = route?.pointee.fields
         let rules = isPreflight ? pointee.policy.preflightRules : pointee.policy.requestRules
         let keepsWebSocket = exchange.pointee.offersWebSocket
         var run = FieldRun()
@@ -73,6 +81,7 @@ extension WorkerRef {
         for index in 0..<head.pointee.fields.count {
             let slot = head.pointee.fields[index]
             var passes = !rules.contains(slot.id)
+            if passes, let changes { passes = !changes.pointee.dropsRequestField(slotName(slot, bytes).span) }
             if passes, slot.id == .other || head.pointee.connectionNamesFields || slot.id == .maxForwards {
                 passes = try otherFieldPasses(slot, bytes, &stripped)
             }

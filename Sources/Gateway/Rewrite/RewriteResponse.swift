@@ -13,6 +13,10 @@ private struct OmittedFields {
     let variesByCertificate: Bool
     /// Who may read it is the route's to say.
     let removesCORS: Bool
+    /// Where its paths are told to clients as they know them.
+    let rewrite: FixedValue<PathRewrite>?
+    /// Where the route has its own word on fields.
+    let changes: FixedValue<FieldChanges>?
 }
 
 extension WorkerRef {
@@ -25,7 +29,8 @@ extension WorkerRef {
     ) {
         let omitted = omitted(of: exchange, bytes)
         putStatusLine(bytes, into: &writer)
-        putUpstreamFields(exchange, omitted, bytes, into: &writer)
+        let seen = putUpstreamFields(exchange, omitted, bytes, into: &writer)
+        if let changes = omitted.changes { putRouteFields(exchange, changes, beside: seen, into: &writer) }
         // Who passes on what has none says when it came (RFC 9110 §6.6.1).
         if pointee.scratch.responseHead.pointee.fields.count(of: .date) == 0 { writer.put(pointee.loop.date) }
         if omitted.variesByCertificate { writer.put("Vary: *\r\n") }
@@ -49,7 +54,7 @@ extension WorkerRef {
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
     ) {
         putStatusLine(bytes, into: &writer)
-        putUpstreamFields(exchange, omitted(of: exchange, bytes), bytes, into: &writer)
+        _ = putUpstreamFields(exchange, omitted(of: exchange, bytes), bytes, into: &writer)
         writer.put("\r\n")
     }
 
@@ -59,7 +64,10 @@ extension WorkerRef {
             isPrivate: exchange.pointee.findings.givesNonce || exchange.pointee.cookies != nil,
             variesByCertificate: pointee.scratch.responseHead.pointee.fields.count(of: .vary) > 0
                 && variesByCertificate(bytes),
-            removesCORS: exchange.pointee.findings.route.map { $0.pointee.cors.removesUpstreamFields } ?? false)
+            removesCORS: exchange.pointee.findings.route.map { $0.pointee.cors.removesUpstreamFields } ?? false,
+            rewrite: exchange.pointee.findings.route.flatMap { $0.pointee.rewrite }
+                .flatMap { $0.pointee.mapsResponses ? $0 : nil },
+            changes: exchange.pointee.findings.route.flatMap { $0.pointee.fields })
     }
 
     /// Our own version and a status line made anew: never the peer's (HTTP-09).
@@ -72,11 +80,12 @@ extension WorkerRef {
         writer.put("\r\n")
     }
 
-    /// Copies the upstream's lines that may pass, neighbours in one piece.
+    /// Copies the upstream's lines that may pass, neighbours in one piece; those for browsers that are among them.
     private func putUpstreamFields(
         _ exchange: ExchangeRef, _ omitted: OmittedFields, _ bytes: UnsafeMutablePointer<UInt8>,
         into writer: inout HeadWriter
-    ) {
+    ) -> SecurityFields {
+        var seen: SecurityFields = []
         let head = pointee.scratch.responseHead
         let rules = pointee.policy.responseRules
         var run = FieldRun()
@@ -89,9 +98,20 @@ extension WorkerRef {
                 slot.id != .other && slot.id != .setCookie || mayPass(slot, exchange, bytes),
                 !(omitted.removesCORS && slot.id == .other && isAccessControl(slot, bytes))
             else { continue }
+            if let changes = omitted.changes {
+                let name = slotName(slot, bytes).span
+                if changes.pointee.dropsResponseField(name) { continue }
+                seen.formUnion(SecurityFields(named: name))
+            }
+            if let rewrite = omitted.rewrite, hasPath(slot) {
+                // The lines before it first: their order is the upstream's.
+                run.flush(bytes, into: &writer)
+                if putMapped(slot, exchange, bytes, rewrite, into: &writer) { continue }
+            }
             run.take(slot, bytes, into: &writer)
         }
         run.flush(bytes, into: &writer)
+        return seen
     }
 
     /// Whether the upstream says to caches anything that reaches them: an empty list says nothing, and neither does a line

@@ -57,7 +57,9 @@ struct SharedResources {
         try SharedResources.checkSessionKeys(settings)
         var upstreams: [UpstreamSettings] = []
         var known: Set<UpstreamSettings> = []
-        for route in settings.routes where known.insert(route.upstream).inserted { upstreams.append(route.upstream) }
+        for route in settings.routes where route.answer == nil && known.insert(route.upstream).inserted {
+            upstreams.append(route.upstream)
+        }
         self.upstreams = upstreams
         webSocketNotices = settings.routes.map { _ in OncePerMinute() }
         published = PublishedDocuments(settings)

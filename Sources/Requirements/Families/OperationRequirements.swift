@@ -162,6 +162,26 @@ extension RequirementTable {
                 leaves nothing.
                 """),
         Requirement(
+            id: "ECO-68", source: "RFC 3986 §3.3; policy of this gateway",
+            promise: """
+                An upstream may know a route's paths without their prefix, or with another one. The gateway takes whole \
+                segments of the raw path, after the decision, decodes nothing, and refuses a path whose rest could name a \
+                server. Clients see their own paths in what comes back.
+                """),
+        Requirement(
+            id: "ECO-69", source: "RFC 9110 §15.4; policy of this gateway",
+            promise: """
+                A route may answer itself, with a redirect or with fixed content. A redirect leads to the configured place \
+                alone, with what follows the route's path and the query. The rules of other routes hold for these too.
+                """),
+        Requirement(
+            id: "ECO-70", source: "policy of this gateway",
+            promise: """
+                A route may set and remove fields of requests and responses, but none that frames a message, is of one \
+                hop, or says who calls. security_headers adds what makes browsers strict, and never beside the \
+                upstream's own word.
+                """),
+        Requirement(
             id: "ECO-71", source: "policy of this gateway",
             promise: """
                 Requests go to the servers of an upstream by their weights, in turn or to the less busy of two that are \

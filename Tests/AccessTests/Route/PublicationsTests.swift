@@ -47,7 +47,7 @@ private func spellings(of path: String) -> [String] {
         case .publish(.assertionKeys): "keys"
         case .login(let endpoint): "\(endpoint)"
         case .refuse(let refused): "\(refused.cause)"
-        case .wait, .answerOptions, .answerPreflight, .redirectToHTTPS: "something else"
+        case .wait, .answerOptions, .answerPreflight, .answerRoute, .redirectToHTTPS: "something else"
         }
     }
 

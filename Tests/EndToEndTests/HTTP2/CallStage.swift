@@ -23,6 +23,8 @@ final class CallStage: Sendable {
                 "proof: token: { \(token), schemes: [DPoP] }, grpc: true",
                 "limit: public: true, grpc: true, limits: { request_body: 1KiB }",
                 "rate: public: true, grpc: true, limits: { requests: [{ rate: 1/h, burst: 1, by: route }] }",
+                "fields: public: true, grpc: true, replace_prefix: { from: /fields\(number).S, to: /inner.S }, "
+                    + "request_fields: { set: { x-sum: ours } }, response_fields: { remove: [x-down] }",
                 "page: token: { \(token) }, grpc: true, cors: { origins: [https://pages.test] }",
             ].map { text in
                 let kind = text.prefix { $0 != ":" }

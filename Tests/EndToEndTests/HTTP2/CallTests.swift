@@ -60,6 +60,22 @@ private typealias Frame = FrameClient.Frame
         }
     }
 
+    @Test(.holds("ECO-68"), .refuses("ECO-70"))
+    func `has its server's path, and no trailer that its route sets or removes, in either direction`() throws {
+        let one = try Conversation(calls)
+        let stream = try one.call(one.path("fields"), messages: ["a"], ends: false)
+        let there = try one.arrival()
+        #expect(try one.peer().values(":path", of: there) == ["/inner.S/Any"])
+        try one.client.client.send(FrameClient.section(stream, [("x-sum", "7"), ("x-other", "8")], ends: true))
+        try one.peer().frames { $0.stream == there && $0.ends }
+        #expect(try one.peer().values("x-sum", of: there) == ["ours"])
+        #expect(try one.peer().values("x-other", of: there) == ["8"])
+        try one.answer(there)
+        try one.finish(there, "0", [("x-down", "1"), ("x-up", "2")])
+        let result = try #require(try one.result(of: stream))
+        #expect(result["x-up"] == "2" && result.values("x-down") == [])
+    }
+
     @Test(.holds("H2-89"), arguments: ["open", "plain"])
     func `tells its server once that trailers are read, whatever its client says`(kind: String) throws {
         let one = try Conversation(calls)

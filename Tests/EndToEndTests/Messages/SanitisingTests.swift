@@ -12,7 +12,11 @@ import Testing
                 { path: /people/, upstream: $UPSTREAM, token: { issuers: [main], audience: "\(TokenForge.audience)" }, \
                 identity: { X-User: sub, X-Name: name, X-Roles: realm_access.roles, \
                 X-Groups: { claim: groups, separator: "," }, X-Note: { claim: note, encoding: base64url } } }
+                """,
                 """
+                { path: /set/, upstream: $UPSTREAM, public: true, strip_prefix: /set, \
+                request_fields: { set: { X-Environment: production }, remove: [X-Debug] } }
+                """,
             ])
     }
     let stage: Stage
@@ -47,7 +51,7 @@ import Testing
         .refuses("HTTP-42"),
         arguments: [
             "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Anything", "X_Forwarded_For",
-            "Forwarded",
+            "X-Forwarded-Prefix", "X_Forwarded_Prefix", "X.Forwarded.Prefix", "Forwarded",
             "X-Real-IP", "X-Original-URL", "X-Original-Anything", "X-Rewrite-URL", "Client-Cert", "Client-Cert-Chain",
             "X-SSL-Client-Verify", "X-SSL-Anything", "X-Client-Cert", "X-Client-Cert-DN", "X-Forwarded-Client-Cert",
             "X-Authenticated-User", "X-Authenticated-Anything", "Remote-User", "X-Remote-User", "remote_user",
@@ -78,6 +82,35 @@ import Testing
             request("GET", "/orders/a", fields: Array(fields)), path: "/orders/a")
         #expect(recorded.fields["x-user"] == ["alice"])
         #expect(!recorded.headText.contains("admin"))
+    }
+
+    @Test(
+        .refuses("ECO-68", "ECO-70"),
+        arguments: [
+            "X-Environment", "X-Debug", "X-Forwarded-Prefix", "X-User", "X-Forwarded-For", "X-Real-IP", "Remote-User",
+        ], ["-", "_", ".", "+", "!", "~"])
+    func `a field that a route sets or removes is of nobody else, nor is what nobody may write`(
+        name: String, hyphen: String
+    ) throws {
+        let spelt = name.replacingOccurrences("-", with: hyphen)
+        let lines = [spelt, spelt.lowercased(), spelt.uppercased()].map { "\($0): forged" }
+        #expect(try stage.exchange("GET", "/set/a", fields: lines).status == 200)
+        let recorded = try #require(stage.upstream.onlyRequest(for: "/a"))
+        #expect(!recorded.headText.contains("forged"), "\(recorded.headText)")
+        #expect(recorded.fields["x-environment"] == ["production"])
+        #expect(recorded.fields["x-forwarded-prefix"] == ["/set"])
+    }
+
+    @Test(
+        .byHTTP1(because: "HTTP/2 has no field Connection"), .holds("ECO-70"),
+        arguments: ["X-Environment", "x_environment", "X-Forwarded-Prefix", "X-Debug"])
+    func `a client has no field of a route's removed by naming it in Connection`(name: String) throws {
+        let sent = request("GET", "/set/a", fields: ["Connection: \(name)", "\(name): forged"])
+        let answer = try stage.gateway.exchange(sent)
+        guard answer.status == 200 else { return expectTemplate(answer, status: 400) }
+        let recorded = try #require(stage.upstream.onlyRequest(for: "/a"))
+        #expect(recorded.fields["x-environment"] == ["production"] && !recorded.headText.contains("forged"))
+        #expect(recorded.fields["x-forwarded-prefix"] == ["/set"])
     }
 
     @Test(.byHTTP1(because: "HTTP/2 has no field Connection"), .refuses("HTTP-43"))

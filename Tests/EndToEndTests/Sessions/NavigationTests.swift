@@ -11,6 +11,8 @@ import Testing
                 "{ path: /forms/, upstream: $UPSTREAM, login: { client: web, keep_form: true } }",
                 "{ path: /shop/, upstream: $UPSTREAM, login: { client: web, optional: true }, identity: { X-User: sub } }",
                 "{ path: /open/, upstream: $UPSTREAM, public: true }",
+                "{ path: /notice/, login: web, respond: { body: for members } }",
+                "{ path: /old/, login: web, redirect: { to: /app/, status: 302 }, security_headers: true }",
             ]))
     }
     let stage: SessionStage
@@ -36,6 +38,24 @@ import Testing
         #expect(answer.body.isEmpty)
         let head = try stage.exchange("HEAD", "/app/a", fields: fields)
         #expect(head.status == 303)
+        #expect(stage.upstream.requests.isEmpty)
+    }
+
+    @Test(.holds("ECO-69", "ECO-70"), .refuses("ECO-69"))
+    func `for what its route answers itself is sent to the login too, and has it with a session`() throws {
+        for (path, place) in [("/notice/a", "%2Fnotice%2Fa"), ("/old/a", "%2Fold%2Fa")] {
+            let answer = try stage.exchange("GET", path, fields: navigation)
+            expectSentToLogin(answer, returnTo: place)
+            #expect(!answer.bodyText.contains("members"))
+            expectLoginNeeded(try stage.exchange("GET", path))
+        }
+        let browser = try stage.login()
+        let notice = try stage.exchange("GET", "/notice/a", browser: browser)
+        #expect(notice.status == 200 && notice.bodyText == "for members", "\(notice.headText)")
+        #expect(notice.fields["cache-control"] == ["no-store"])
+        let moved = try stage.exchange("GET", "/old/a?b", browser: browser)
+        #expect(moved.status == 302 && moved.fields["location"] == ["/app/a?b"], "\(moved.headText)")
+        #expect(moved.fields["strict-transport-security"] == ["max-age=31536000"])
         #expect(stage.upstream.requests.isEmpty)
     }
 

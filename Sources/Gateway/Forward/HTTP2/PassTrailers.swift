@@ -27,7 +27,7 @@ extension WorkerRef {
         if let stream = exchange.pointee.client.pointee.part.stream {
             // They are the core's until the stream's content has left.
             var lines = writer
-            putTrailers(upstream, into: &lines)
+            putTrailers(upstream, exchange, into: &lines)
             guard !lines.isFull, lines.count > 0 else { return }
             let bytes = UnsafeBufferPointer(start: UnsafePointer(lines.base), count: lines.count)
             let core = stream.pointee.session.pointee.core
@@ -36,15 +36,17 @@ extension WorkerRef {
         }
         guard exchange.pointee.sendsChunks else { return }
         writer.put("0\r\n")
-        if exchange.pointee.takesTrailers { putTrailers(upstream, into: &writer) }
+        if exchange.pointee.takesTrailers { putTrailers(upstream, exchange, into: &writer) }
         writer.put("\r\n")
     }
 
     /// Writes those of the upstream's trailers that may reach a client.
-    private func putTrailers(_ upstream: UpstreamRef, into writer: inout HeadWriter) {
+    private func putTrailers(_ upstream: UpstreamRef, _ exchange: ExchangeRef, into writer: inout HeadWriter) {
         guard let stream = upstream.stream, !stream.pointee.trailers.isEmpty else { return }
         let trailers = stream.pointee.trailers
-        put(trailers: UnsafeBufferPointer(start: UnsafePointer(trailers.bytes), count: trailers.count), into: &writer)
+        put(
+            trailers: UnsafeBufferPointer(start: UnsafePointer(trailers.bytes), count: trailers.count),
+            exchange.pointee.findings.route, from: .upstream, into: &writer)
     }
 
     /// Takes a piece of what is behind the last chunk of an answer of HTTP/1.1, and gives it to a client of HTTP/2 when it is whole;
@@ -71,7 +73,7 @@ extension WorkerRef {
         }
         guard isWhole else { return true }
         var writer = HeadWriter(content.space, capacity: content.capacity - content.count)
-        put(trailers: text, into: &writer)
+        put(trailers: text, exchange.pointee.findings.route, from: .upstream, into: &writer)
         guard !writer.isFull, writer.count > 0 else { return true }
         let bytes = UnsafeBufferPointer(start: UnsafePointer(writer.base), count: writer.count)
         let core = stream.pointee.session.pointee.core
@@ -85,7 +87,7 @@ extension WorkerRef {
             let route = exchange.pointee.findings.route, route.pointee.isGRPC || route.pointee.passesRequestTrailers
         else { return }
         var writer = HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity)
-        put(trailers: lines, into: &writer)
+        put(trailers: lines, route, from: .client, into: &writer)
         guard !writer.isFull, writer.count > 0 else { return }
         // They are kept for a stream that is yet to be opened, be it because the first was refused.
         guard exchange.pointee.trailers.append(writer.base, writer.count, from: &pointee.connections.buffers),
@@ -95,16 +97,30 @@ extension WorkerRef {
         _ = upstream.pointee.session.pointee.core.submitTrailers(upstream.pointee.number, bytes)
     }
 
+    /// Who wrote trailers.
+    private enum Side { case client, upstream }
+
     /// Writes those of the lines that may pass: none that only the gateway sets, and none that frames, routes, authorises or
-    /// describes a message.
-    private func put(trailers text: UnsafeBufferPointer<UInt8>, into writer: inout HeadWriter) {
+    /// describes a message; nor one that the route removes or sets itself (ECO-70).
+    private func put(
+        trailers text: UnsafeBufferPointer<UInt8>, _ route: FixedValue<Route>?, from side: Side,
+        into writer: inout HeadWriter
+    ) {
+        let changes = route?.pointee.fields
         var line = 0
         while line < text.count {
             let end = text.span.firstIndex(of: 0x0A, from: line, to: text.count) + 1
             let colon = text.span.firstIndex(of: UInt8(ascii: ":"), from: line, to: min(end, text.count))
             guard end <= text.count, colon < end else { return }
             let name = UnsafeBufferPointer(rebasing: text[line..<colon])
-            if TrailerRules.passes(name.span), !pointee.policy.routes.reservedNames.pointee.contains(name.span) {
+            let isDropped =
+                changes.map {
+                    side == .client
+                        ? $0.pointee.dropsRequestField(name.span) : $0.pointee.dropsResponseField(name.span)
+                } ?? false
+            if !isDropped, TrailerRules.passes(name.span),
+                !pointee.policy.routes.reservedNames.pointee.contains(name.span)
+            {
                 writer.put(UnsafeBufferPointer(rebasing: text[line..<end]))
             }
             line = end

@@ -1,20 +1,18 @@
-import Testing
-
 /// A text that somebody gives for a page to come back to, and what must become of it.
-struct HostileTarget: Sendable, CustomTestStringConvertible {
-    enum Verdict: Sendable {
+package struct HostileTarget: Sendable, CustomStringConvertible {
+    package enum Verdict: Sendable {
         /// It may lead elsewhere: the origin takes its place.
         case origin
         /// It is a path of this origin, however it looks: it is kept, escaped where it must be.
         case kept
     }
 
-    let text: String
-    let verdict: Verdict
+    package let text: String
+    package let verdict: Verdict
 
-    var testDescription: String { "\(text.prefix(60).debugDescription) → \(verdict)" }
+    package var description: String { "\(text.prefix(60).debugDescription) → \(verdict)" }
 
-    static let all =
+    package static let all =
         starts.flatMap { start in
             hosts.map { host in
                 let isKept = start.verdict == .kept && host.verdict == .kept

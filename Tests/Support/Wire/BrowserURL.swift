@@ -2,15 +2,15 @@
 ///
 /// Only what decides about the origin and the path is here: an address of another scheme, a host that cannot be, and a
 /// name of another script are all somewhere else.
-struct BrowserURL: Equatable {
-    var scheme: String
-    var host: String
-    var path: String
+package struct BrowserURL: Equatable {
+    package var scheme: String
+    package var host: String
+    package var path: String
 
     static let special: Set<String> = ["http", "https", "ws", "wss", "ftp", "file"]
 
     /// Where `text` leads from a page at `base`; `nil` for what is no address.
-    init?(_ text: String, from base: BrowserURL) {
+    package init?(_ text: String, from base: BrowserURL) {
         let dropped: Set<Unicode.Scalar> = ["\t", "\n", "\r"]
         var scalars = Array(text.unicodeScalars)
         while let first = scalars.first, first.value <= 0x20 { scalars.removeFirst() }
@@ -38,7 +38,7 @@ struct BrowserURL: Equatable {
         }
     }
 
-    init(scheme: String, host: String, path: String) {
+    package init(scheme: String, host: String, path: String) {
         (self.scheme, self.host, self.path) = (scheme, host, path)
     }
 
@@ -104,7 +104,7 @@ struct BrowserURL: Equatable {
 
 extension String {
     /// The text with each escape that is whole decoded once, and what is not UTF-8 then as replacement characters.
-    var removingEscapes: String {
+    package var removingEscapes: String {
         var decoded: [UInt8] = []
         var rest = Array(utf8)[...]
         while let byte = rest.popFirst() {
