@@ -133,7 +133,7 @@ import Testing
         }
         for (number, name) in names.enumerated() {
             _ = try administrator.send(["HSET".bytes, name.bytes, "g".bytes, "1".bytes, "v".bytes, "x".bytes])
-            _ = try administrator.send(["PEXPIRE".bytes, name.bytes, "60000".bytes])
+            _ = try administrator.send(["PEXPIRE".bytes, name.bytes, "3600000".bytes])
             _ = try administrator.send([
                 "ZADD".bytes, index.bytes, "\(now + 100_000 + Int64(number % 7))".bytes, name.suffix,
             ])

@@ -161,7 +161,7 @@ import Testing
             if number < 2 {
                 oldest.append(name)
                 try administrator.expect(["HSET", String(decoding: name.bytes, as: UTF8.self), "g", "1", "v", "x"])
-                try administrator.expect(["PEXPIRE", String(decoding: name.bytes, as: UTF8.self), "60000"])
+                try administrator.expect(["PEXPIRE", String(decoding: name.bytes, as: UTF8.self), "3600000"])
             }
             _ = try administrator.send([
                 "ZADD".bytes, index.bytes, "\(time + 1000 * (Int64(number) + 1000))".bytes, name.suffix,
