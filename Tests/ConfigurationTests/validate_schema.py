@@ -57,7 +57,7 @@ BROKEN = [
     ("main: {", "Main: {"),
     ("path: /", "path: api"),
     ("path: /,", ""),
-    ("upstream: http://127.0.0.1:3000", "upstream: http://127.0.0.1:3000/api"),
+    ("upstream: http://127.0.0.1:3000", "upstream: 'http://127.0.0.1:3000/api?query'"),
     ("upstream: http://127.0.0.1:3000", "upstream: { server_name: a }"),
     ("audience: api", "scopes: [a]"),
     ("audience: api", "audience: []"),

@@ -92,6 +92,7 @@ extension RouteSettings {
             guard let theirs = other.access.login, login.login == theirs.login,
                 asksForRights(login.rights, as: theirs.rights),
                 login.requiresHeader || !theirs.requiresHeader,
+                theirs.optional || Set(login.networks).isSubset(of: theirs.networks),
                 Self.isWithin(actingOrigins, other.actingOrigins)
             else { return false }
         }
@@ -137,7 +138,7 @@ extension RouteSettings {
         // What is behind the path of one method may be another method, which has its own rules or none.
         guard one.scopesByGRPCMethod == other.scopesByGRPCMethod else { return false }
         let claims = other.claims.allSatisfy { rule in
-            one.claims.contains { $0.claim == rule.claim && Self.isWithin($0.anyOf, rule.anyOf) }
+            one.claims.contains { $0 == rule || Self.narrows($0, rule) }
         }
         guard claims,
             other.acrValues.isEmpty || !one.acrValues.isEmpty && Self.isWithin(one.acrValues, other.acrValues),
@@ -146,6 +147,11 @@ extension RouteSettings {
         return methods(and: Set([one, other].flatMap(\.scopesByMethod.keys))).allSatisfy { method in
             Self.isWithin(other.scopes(for: method), one.scopes(for: method))
         }
+    }
+
+    /// Whether a rule lets no value pass that another of its claim refuses; told of those that want one of several values.
+    private static func narrows(_ one: ClaimRuleSettings, _ other: ClaimRuleSettings) -> Bool {
+        one.kind == .oneOf && other.kind == .oneOf && one.claim == other.claim && isWithin(one.anyOf, other.anyOf)
     }
 
     /// The methods that this route lets through: of those with a number, and of these.

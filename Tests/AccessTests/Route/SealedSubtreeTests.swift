@@ -94,6 +94,25 @@ import Testing
         #expect(taker(of: "/nothing", in: sealed) == "/")
     }
 
+    @Test(.holds("HTTP-57")) func `is sealed against rules about claims that let others pass`() {
+        func ruled(_ rule: ClaimRuleSettings) -> RouteSettings.Access { Self.token { $0.rights.claims = [rule] } }
+        func mail(_ domain: String) -> ClaimRuleSettings {
+            ClaimRuleSettings(emailIn: [domain], subdomains: false, addresses: [])
+        }
+        let (one, two) = (
+            ClaimRuleSettings(claim: ["role"], anyOf: ["a"]), ClaimRuleSettings(claim: ["role"], anyOf: ["a", "b"])
+        )
+        var all = two
+        all.kind = .allOf
+        #expect(isSealed(ruled(one), below: ruled(two)) && !isSealed(ruled(two), below: ruled(one)))
+        #expect(isSealed(ruled(all), below: ruled(one)) && isSealed(ruled(all), below: ruled(two)))
+        #expect(!isSealed(ruled(all), below: ruled(all)))
+        #expect(isSealed(ruled(mail("a.example")), below: ruled(mail("b.example"))))
+        #expect(!isSealed(ruled(mail("a.example")), below: ruled(mail("a.example"))))
+        let either = ClaimRuleSettings(oneOf: [one, mail("a.example")])
+        #expect(isSealed(ruled(either), below: ruled(ClaimRuleSettings(oneOf: [two, mail("a.example")]))))
+    }
+
     @Test(.refuses("HTTP-76")) func `is nobody's anyway where no route is above`() {
         let routes = [route("/x", Self.token()), route("/y/", .publicAccess)]
         #expect(SealedSubtree.all(in: routes).isEmpty)
@@ -110,6 +129,10 @@ import Testing
         #expect(isSealed(Self.login { $0.requiresHeader = true }, below: Self.login()))
         #expect(isSealed(Self.login(), below: Self.login { $0.allowedOrigins = ["https://other.example"] }))
         #expect(isSealed(Self.login { $0.rights.acrValues = ["gold"] }, below: Self.login()))
+        let (wide, narrow) = (AddressRange([10, 0, 0, 0], length: 8), AddressRange([127, 0, 0, 1], length: 32))
+        #expect(isSealed(Self.login(), below: Self.login { $0.networks = [wide] }))
+        #expect(isSealed(Self.login { $0.networks = [narrow] }, below: Self.login { $0.networks = [wide, narrow] }))
+        #expect(!isSealed(Self.login { $0.networks = [wide, narrow] }, below: Self.login { $0.networks = [wide] }))
         let weaker: [(inout TokenSettings) -> Void] = [
             { $0.optional = true }, { $0.issuers = ["main", "other"] }, { $0.audiences = ["other"] },
             { $0.rights.scopes = [] },
