@@ -134,7 +134,9 @@ import Testing
             #expect(symlink(folder.path + "/key.secret", folder.file("r-1.yaml")) == 0)
             let found = refusal(folder)
             #expect(found.contains("r-1.yaml:1:1: expected routes in an included file, found a text"), "\(found)")
-            #expect(!found.contains("correct-horse") && !found.contains("4242"), "\(found)")
+            // The folder's name is random, and may have anything in it.
+            let said = found.replacing(folder.path, with: "")
+            #expect(!said.contains("correct-horse") && !said.contains("4242"), "\(said)")
         }
         // Volumes of Kubernetes are links: one to routes is as good as a file.
         let linked = try folder("include: [r-*.yaml]", ["data": route("x")])
