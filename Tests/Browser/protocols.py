@@ -34,7 +34,7 @@ def test_a_login_and_all_that_its_page_loads_come_over_http_2(browser, stack):
         # The page was asked for twice, without a session and with it.
         lines = [*stack.lines_of("/files/by-http-2", 2), *stack.lines_of("/files/fetched")]
         same([line.get("protocol") for line in lines], ["h2"] * 3)
-        same([line["status"] for line in lines], [303, 200, 200])
+        same(sorted(line["status"] for line in lines), [200, 200, 303])
         same(len({line["connection"] for line in lines}), 1, "connections")
         same(len({line["stream"] for line in lines}), 3, "streams")
 
@@ -51,4 +51,4 @@ def test_a_listener_without_http_2_gives_the_same_browser_http_1_1(browser, stac
         connect(alice)
         lines = [*stack.lines_of("/by-http-1", 2), *stack.lines_of("/by-http-1/fetched")]
         same([line.get("protocol") for line in lines], [None] * 3)
-        same([line["status"] for line in lines], [303, 200, 200])
+        same(sorted(line["status"] for line in lines), [200, 200, 303])

@@ -208,7 +208,8 @@ class Stack:
     def lines_of(self, path, count=1, **fields):
         """The last lines of the access log with this path, and these fields, once there are so many.
 
-        A line is written when its exchange is over, which the browser may know first.
+        A line is written when its exchange is over, which the browser may know first. Lines of two connections are in no
+        order, for two workers may have written them.
         """
         deadline = time.monotonic() + LOGGED_SECONDS
         while True:
