@@ -10,8 +10,16 @@ package struct AccessPolicy: ~Copyable, Sendable {
     package let catalogue: PredicateCatalogue
     /// The name that the gateway gives itself in Via.
     let pseudonym: FixedBytes
-    /// What clients see of each listener.
+    /// What clients see of each site: of the listeners, and behind them of the hosts.
     let publicURLs: [String]
+    /// Another one for other sites, or the same in another order.
+    let siteSet: UInt32
+    /// How many of these sites are listeners.
+    let listenerCount: Int
+    /// Routes name hosts.
+    let hasHosts: Bool
+    /// The hosts that each listener serves; none where routes name none.
+    let hosts: FixedList<HostIndex>
     /// The authorities that each listener answers for.
     let authorities: FixedList<TextList>
     /// What the gateway says of itself to everybody.
@@ -36,10 +44,22 @@ package struct AccessPolicy: ~Copyable, Sendable {
         self.routes = routes
         self.catalogue = catalogue
         pseudonym = FixedBytes(settings.pseudonym)
-        publicURLs = settings.publicURLs
+        publicURLs = settings.publicURLs + settings.hosts.map(\.publicURL)
+        siteSet = settings.siteSet
+        listenerCount = settings.publicURLs.count
+        hasHosts = !settings.hosts.isEmpty
+        let hasOwnSite = settings.routes.contains { $0.host == nil }
+        hosts = FixedList(count: settings.hosts.isEmpty ? 0 : settings.publicURLs.count) {
+            HostIndex(settings, listener: $0, hasOwnSite: hasOwnSite)
+        }
         authorities = FixedList(count: settings.authorities.count) { TextList(settings.authorities[$0]) }
         published = settings.published
-        loginPaths = LoginPaths(settings.logins)
+        loginPaths = LoginPaths(
+            settings.logins,
+            hosts: settings.logins.indices.map { login in
+                let host = settings.routes.first { $0.access.login?.login == login }?.host
+                return host.map { settings.publicURLs.count + $0 }
+            }, listenerCount: settings.publicURLs.count)
         publishesClientKeys = settings.publishesClientKeys
         tokenLimit = settings.tokenLimit
         nonces = settings.nonces
@@ -50,6 +70,7 @@ package struct AccessPolicy: ~Copyable, Sendable {
     deinit {
         pseudonym.destroy()
         authorities.destroy()
+        hosts.destroy()
     }
 }
 

@@ -122,6 +122,11 @@ extension ConfigurationSources {
             files.note(ReadFile(path: path, version: version ?? FileVersion(at: path)))
             return result
         }
+        noting.names = { [names] path in
+            // A folder is another one when something comes into it or goes.
+            files.note(ReadFile(path: path, version: FileVersion(at: path)))
+            return names(path)
+        }
         return noting
     }
 }

@@ -55,6 +55,18 @@ struct CheckFacts {
 
     var listener: ListenerSettings { settings.listeners[min(evidence.listener, settings.listeners.count - 1)] }
 
+    /// What clients see of the site: of the host that the route names, or of the listener.
+    var publicURL: String {
+        route?.host.map { settings.hosts[$0].publicURL }
+            ?? (route == nil ? loginPublicURL : nil) ?? listener.publicURL
+    }
+
+    /// That of the host of the login that the request's path is of.
+    private var loginPublicURL: String? {
+        guard let login = settings.logins.firstIndex(where: { $0.name == loginClient }) else { return nil }
+        return settings.routes.first { $0.access.login?.login == login }?.host.map { settings.hosts[$0].publicURL }
+    }
+
     /// `exp`, `nbf`, `iat` or `auth_time`.
     func date(_ claim: String, of token: TokenEvidence?) -> Int64? {
         token?.claims?[claim].flatMap { NumericDate($0) }?.floor

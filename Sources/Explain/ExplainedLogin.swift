@@ -20,7 +20,7 @@ extension Explanation {
         } else {
             words.append("as        something that no person waits for: \(facts.navigationReason)")
             words.append(
-                "answer    401, {\"error\":\"login_required\",\"login\":\"\(facts.listener.publicURL)\(start.path)\"}")
+                "answer    401, {\"error\":\"login_required\",\"login\":\"\(facts.publicURL)\(start.path)\"}")
         }
         if let target = start.returnTo { words.append("return_to \(ShownText.quote(target, limit: 400))") }
         if start.stepUp >= 0, let wishes = facts.loginAccess?.rights {

@@ -17,6 +17,8 @@ package struct GatewaySettings: Sendable {
     /// What this gateway is to issuers; exchanges and introspections name one by its place here.
     package var clients: [ClientSettings] = []
     package var routes: [RouteSettings]
+    /// The hosts that routes name, beside the names of the listeners.
+    package var hosts: [HostSettings] = []
     /// Browser logins; routes name one by its place here.
     package var logins: [LoginSettings] = []
     package var limits = LimitSettings()

@@ -48,6 +48,7 @@ struct Check: ParsableCommand {
             let tls = listener.tls == nil ? "plain" : "TLS"
             Terminal.print("listener  \(listener.address.text) (\(tls)) for \(listener.publicURL)")
         }
+        for host in settings.hosts { Terminal.print("host      \(host.name) for \(host.publicURL)") }
         for issuer in settings.issuers { Terminal.print("issuer    \(issuer.name): \(issuer.url)") }
         for address in LoginAddresses.all(settings) {
             Terminal.print("login     \(address.login): \(address.name) \(address.url)")

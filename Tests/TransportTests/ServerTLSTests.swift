@@ -50,6 +50,28 @@ private struct Meeting {
         #expect(meeting.client.peerName == expected)
     }
 
+    @Test(.holds("HTTP-21")) func `finds the certificate of a name among many, in the order that they have`()
+        throws
+    {
+        let files = try CertificateFiles()
+        let many = try (0..<40).map { try files.identity("host\($0).example", "*.sub\($0).example") }
+        let tls = try ServerTLS(
+            identities: many + [
+                files.identity("f*.odd.example"), files.identity("last.example", "host7.example", "www.sub7.example"),
+            ], minimumVersion: .tls12)
+        for (name, expected) in [
+            ("host0.example", "host0.example"), ("HOST7.example", "host7.example"),
+            ("host39.example", "host39.example"),
+            ("www.sub7.example", "host7.example"), ("last.example", "last.example"),
+            ("foo.odd.example", "f*.odd.example"),
+            ("a.b.sub7.example", "host0.example"), ("unknown.example", "host0.example"),
+        ] {
+            var meeting = try Meeting(tls, serverName: name)
+            defer { meeting.server.close() }
+            #expect(meeting.client.peerName == expected, "\(name)")
+        }
+    }
+
     @Test(.holds("HTTP-21"), .refuses("HTTP-21")) func `knows whether a host is the name of the handshake`() throws {
         let files = try CertificateFiles()
         let tls = try ServerTLS(identities: [files.identity("a.example")], minimumVersion: .tls12)

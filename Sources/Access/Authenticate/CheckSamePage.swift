@@ -6,7 +6,7 @@ extension HeadView {
     ///
     /// The cookie alone says nothing of who made the browser send it: a form on a sibling's page does, too. `isListed`
     /// says that the route's rules for pages elsewhere let this very request through.
-    func checkSamePage(_ login: FixedValue<LoginPolicy>, listener: Int, isListed: Bool) throws(Refused) {
+    func checkSamePage(_ login: FixedValue<LoginPolicy>, site: Int, isListed: Bool) throws(Refused) {
         if login.pointee.requiresHeader, !offersWebSocket {
             guard hasField("x-requested-by") else {
                 throw Refused(.crossSiteRequest, expected: "X-Requested-By", found: "none")
@@ -18,7 +18,7 @@ extension HeadView {
         case .other, .post, .put, .delete, .patch, .connect, .trace, .track: break
         }
         // What a page may do by CORS says nothing of the WebSockets that it may open.
-        let evidence = pageEvidence(login.pointee.origins[listener], isListed: isListed && !offersWebSocket)
+        let evidence = pageEvidence(login.pointee.origins[site], isListed: isListed && !offersWebSocket)
         if evidence.hasForeignOrigin || (offersWebSocket && !evidence.hasOwnOrigin) {
             throw Refused(.crossSiteRequest, expected: "a page of ours", found: "a page of another origin, or none")
         }
@@ -31,8 +31,8 @@ extension HeadView {
 
     /// Whether a browser asks for a page of another site, and nobody goes from there to here: to read, to frame or to measure
     /// what the answer is.
-    func isOfPageElsewhere(_ login: FixedValue<LoginPolicy>, listener: Int, isListed: Bool) -> Bool {
-        let evidence = pageEvidence(login.pointee.origins[listener], isListed: isListed)
+    func isOfPageElsewhere(_ login: FixedValue<LoginPolicy>, site: Int, isListed: Bool) -> Bool {
+        let evidence = pageEvidence(login.pointee.origins[site], isListed: isListed)
         return evidence.hasForeignOrigin || evidence.isCrossSiteFetch && !evidence.hasOwnOrigin && !isNavigation()
     }
 

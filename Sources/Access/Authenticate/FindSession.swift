@@ -17,13 +17,14 @@ extension AccessPolicy {
         _ identities: inout Identities, _ findings: inout Findings
     ) throws(Refused) -> Identity {
         let now = arrival.now
+        let site = Int(findings.site) &- route.pointee.firstSite
         let record: TokenRecord
         switch try sessionRecord(head, login, &identities, &findings, now: now) {
         case .known(let found): record = found
         case .wait(let wait): return .wait(wait)
         case .none(let found):
             if login.pointee.isOptional { return .anonymous }
-            if try head.needsNoLogin(arrival, login, &findings) { return .anonymous }
+            if try head.needsNoLogin(arrival, login, site: site, &findings) { return .anonymous }
             throw Refused(
                 .loginRequired, RefusalDetail(expected: "a session", found: "\(found)"),
                 login: LoginPointer(login, head, stepsUp: false))
@@ -32,7 +33,7 @@ extension AccessPolicy {
         if !route.pointee.shownTokens.isEmpty, let session = record.session,
             let missing = session.missing(of: route.pointee.shownTokens, now: now)
         {
-            if try head.needsNoLogin(arrival, login, &findings) {
+            if try head.needsNoLogin(arrival, login, site: site, &findings) {
                 findings.forgetToken()
                 return .anonymous
             }
@@ -40,7 +41,7 @@ extension AccessPolicy {
                 .loginRequired, RefusalDetail(expected: missing, found: "none", check: "RF-06"),
                 login: LoginPointer(login, head, stepsUp: false))
         }
-        try head.checkSamePage(login, listener: arrival.listener, isListed: findings.isOfListedOrigin)
+        try head.checkSamePage(login, site: site, isListed: findings.isOfListedOrigin)
         return .known(record, proof: nil)
     }
 

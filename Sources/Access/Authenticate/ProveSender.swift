@@ -51,7 +51,7 @@ extension AccessPolicy {
         let nonce = mode == .off ? .notAsked : judgeNonce(proof, now)
         do throws(DPoPRefusal) {
             try AccessPolicy.checkRequest(
-                proof, head, bases: route.pointee.bases[arrival.listener], now: now,
+                proof, head, bases: route.pointee.bases[Int(findings.site) &- route.pointee.firstSite], now: now,
                 checksTime: nonce.leavesTimeToClock(in: mode))
         } catch {
             // A client whose clock is wrong can do better with a nonce than with another proof of its own.

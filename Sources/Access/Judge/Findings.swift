@@ -6,6 +6,10 @@ package struct Findings {
     package internal(set) var reached = Stage.target
     /// The route that the path leads to.
     package var route: FixedValue<Route>?
+    /// The site that Host means, by its place: the listener, until it is found.
+    package internal(set) var site: UInt16 = 0
+    /// The sites among which that is its place: what waits over a reload may have been judged among others.
+    var siteSet: UInt32 = 0
     /// Where the route's policy says what the method needs; known once the method is permitted.
     package var methodRow: UInt16 = 0
     /// Which of the route's lines its answer says to a page of another origin (HTTP-71, HTTP-72).

@@ -18,15 +18,17 @@ extension AccessPolicy {
     ) -> Judgement {
         do throws(Refused) {
             findings.reached = .target
-            if arrival.clearText != .served, try isRedirected(head, arrival) { return .redirectToHTTPS }
+            findings.site = UInt16(truncatingIfNeeded: arrival.listener)
+            findings.siteSet = siteSet
+            if arrival.clearText != .served, try isRedirected(head, arrival, &findings) { return .redirectToHTTPS }
             try head.checkConnectionOptions(routes.reservedNames.pointee)
             try head.checkLoop(pseudonym.span)
             if try head.isForServer() { return .answerOptions }
             findings.reached = .publication
             let hasAssertionKeys = identities.assertionKeys != nil
-            if let own = try publication(head, arrival, hasAssertionKeys: hasAssertionKeys) { return own }
+            if let own = try publication(head, arrival, &findings, hasAssertionKeys: hasAssertionKeys) { return own }
             findings.reached = .route
-            let route = try route(head, arrival, &identities.memory)
+            let route = try route(head, arrival, &identities.memory, &findings)
             findings.route = route
             findings.reached = .crossOrigin
             switch try crossOrigin(head, route, &findings) {

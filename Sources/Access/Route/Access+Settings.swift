@@ -15,6 +15,8 @@ package struct AccessSettings: Sendable {
     package var loginClients: [LoginClientIdentity] = []
     /// The authorities that each listener answers for, in lower case.
     package var authorities: [[String]] = []
+    /// The hosts that routes name, each a site behind those of the listeners.
+    package var hosts: [HostSettings] = []
     /// The name that the gateway gives itself in Via.
     package var pseudonym = "portcullis"
     /// What the gateway says of itself to everybody.
@@ -43,7 +45,7 @@ package struct RouteIndices: Sendable {
     package var upstream: Int
     /// How slow and how large its messages may be.
     package var patience: RoutePatience
-    /// Where the metadata of its resource is, by listener; empty texts where none is published (RFC 9728 §5.1).
+    /// Where the metadata of its resource is, by its sites; empty texts where none is published (RFC 9728 §5.1).
     package var resourceMetadata: [String]
 
     package init(metricsSlot: Int, upstream: Int, patience: RoutePatience, resourceMetadata: [String]) {

@@ -5,13 +5,19 @@ import HTTPMessage
 extension AccessPolicy {
     /// What becomes of a request in the clear: whether it is sent to https; false for the one kind that is served, an
     /// ACME server's question to a public route.
-    borrowing func isRedirected(_ head: HeadView, _ arrival: borrowing Arrival) throws(Refused) -> Bool {
-        let expected: Refused.Words = "https, as in \(publicURLs[arrival.listener])"
+    borrowing func isRedirected(
+        _ head: HeadView, _ arrival: borrowing Arrival, _ findings: inout Findings
+    ) throws(Refused) -> Bool {
+        if hasHosts, let site = hosts[arrival.listener].site(of: head.authority) {
+            findings.site = UInt16(clamping: site)
+        }
+        let expected: Refused.Words = "https, as in \(publicURLs[Int(findings.site)])"
         switch arrival.clearText {
         case .served: return false
         case .atTLS: throw Refused(.plainHTTP, expected: expected, found: "plain HTTP to a port of TLS")
         case .redirected:
-            if head.isACMEChallenge, let route = routes.match(head.path), route.pointee.isPublic,
+            if head.isACMEChallenge, let route = routes.match(head.path, inTable: table(of: findings.site)),
+                route.pointee.isPublic,
                 route.pointee.settings.path.hasPrefix(HeadView.acmeChallenges)
             {
                 return false
@@ -23,15 +29,37 @@ extension AccessPolicy {
 
     /// Checks the authority and the path, and finds the one route they lead to.
     borrowing func route(
-        _ head: HeadView, _ arrival: borrowing Arrival, _ memory: inout [UInt8]
+        _ head: HeadView, _ arrival: borrowing Arrival, _ memory: inout [UInt8], _ findings: inout Findings
     ) throws(Refused) -> FixedValue<Route> {
-        try checkAuthority(head, arrival)
-        return routes.list.value(at: try routes.paths.pointee.route(head.path, memory: &memory))
+        try findSite(head, arrival, &findings)
+        let number = try routes.tables[table(of: findings.site)].route(head.path, memory: &memory)
+        let route = routes.list.value(at: number)
+        guard route.pointee.isChosen else { return route }
+        return try routes.choose(head, from: route)
     }
 
-    /// Host must be one of the listener's, and agree with SNI (HTTP-21, HTTP-75).
-    borrowing func checkAuthority(_ head: HeadView, _ arrival: borrowing Arrival) throws(Refused) {
-        try head.checkAuthority(authorities[arrival.listener])
+    /// The place of the site that a request is for; nil where it was judged before a reload, among other sites.
+    package borrowing func site(of findings: borrowing Findings) -> Int? {
+        findings.siteSet == siteSet ? Int(findings.site) : nil
+    }
+
+    /// Where the paths of a site are: of a listener those of routes without a host.
+    borrowing func table(of site: UInt16) -> Int { max(0, Int(site) &- listenerCount &+ 1) }
+
+    /// Which site Host means: it must be one that the listener serves, and agree with SNI (HTTP-21, HTTP-75, ECO-67).
+    borrowing func findSite(
+        _ head: HeadView, _ arrival: borrowing Arrival, _ findings: inout Findings
+    ) throws(Refused) {
+        if hasHosts, !head.authority.isEmpty {
+            guard let site = hosts[arrival.listener].site(of: head.authority) else {
+                throw Refused(
+                    .authorityUnknown, expected: "an authority of this listener, or a host that routes name",
+                    found: .text(String(copying: head.authority.extracting(first: 128))))
+            }
+            findings.site = UInt16(clamping: site)
+        } else {
+            try head.checkAuthority(authorities[arrival.listener])
+        }
         guard arrival.connection.serverNameAgrees(with: head.host) else {
             throw Refused(
                 .serverNameDisagrees, expected: "the name of the TLS handshake",

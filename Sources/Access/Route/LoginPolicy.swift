@@ -10,7 +10,7 @@ package struct LoginPolicy: ~Copyable, Sendable {
     /// Scopes, claims and authentication, as for tokens.
     package let rights: RightsPolicy
     package let cookieName: FixedBytes
-    /// The origins of pages that may make unsafe requests, for each listener: its own, and those of the route.
+    /// The origins of pages that may make unsafe requests, for each of the route's sites: its own, and those of the route.
     package let origins: FixedList<OriginList>
     package let requiresHeader: Bool
     package let keepsForm: Bool
@@ -24,7 +24,8 @@ package struct LoginPolicy: ~Copyable, Sendable {
 
     /// What a route's access says, in memory of its own for the life of the configuration; nil where it names no login.
     static func make(
-        _ settings: LoginAccessSettings, _ gateway: AccessSettings, catalogue: inout PredicateCatalogue
+        _ settings: LoginAccessSettings, _ gateway: AccessSettings, _ sites: Range<Int>,
+        catalogue: inout PredicateCatalogue
     ) -> FixedValue<LoginPolicy>? {
         guard gateway.logins.indices.contains(settings.login) else { return nil }
         let login = gateway.logins[settings.login]
@@ -33,8 +34,8 @@ package struct LoginPolicy: ~Copyable, Sendable {
                 login: settings.login,
                 rights: RightsPolicy(ofSessions: settings.rights, catalogue: &catalogue),
                 cookieName: FixedBytes(login.session.cookieName),
-                origins: FixedList(count: gateway.publicURLs.count) {
-                    OriginList([gateway.publicURLs[$0]] + settings.allowedOrigins)
+                origins: FixedList(count: sites.count) {
+                    OriginList([gateway.publicURL(ofSite: sites.lowerBound + $0)] + settings.allowedOrigins)
                 },
                 requiresHeader: settings.requiresHeader, keepsForm: settings.keepsForm,
                 isOptional: settings.optional,

@@ -103,23 +103,30 @@ package struct PathRewrite: ~Copyable, Sendable {
     /// What of the URL in a `Location` or `Content-Location` gives way; nil where it is to stay as it is: it is relative,
     /// another origin's, behind none of the upstream's own paths, or has the public prefix already.
     ///
-    /// `authorities` are the names by which clients reach the listener: of a URL at one of these the path alone changes.
+    /// `authorities` are the names by which clients reach the site: of a URL at one of these the path alone changes.
     package func mapped(reference: Span<UInt8>, authorities: borrowing TextList) -> MappedReference? {
+        guard let authority = PathRewrite.authority(of: reference) else {
+            return mapped(reference: reference, isOfSite: false)
+        }
+        return mapped(
+            reference: reference, isOfSite: authorities.containsIgnoringCase(reference.extracting(authority)))
+    }
+
+    /// The same where it is known whether the URL's authority is a name of the site.
+    func mapped(reference: Span<UInt8>, isOfSite: Bool) -> MappedReference? {
         guard !reference.isEmpty else { return nil }
         guard reference[0] != 0x2F else {
             guard !PathRewrite.beginsAnew(reference, behind: 1) else { return nil }
             return mapped(path: reference, from: 0, origin: .none)
         }
-        guard let start = PathRewrite.startOfAuthority(reference) else { return nil }
-        var end = start
-        while end < reference.count, !PathRewrite.endsAuthority(reference[end]) { end += 1 }
+        guard let authority = PathRewrite.authority(of: reference) else { return nil }
+        let end = authority.upperBound
         // A backslash ends an authority to browsers and to nobody else: whoever writes one is not understood.
         guard end == reference.count || reference[end] != 0x5C else { return nil }
         if origins.containsIgnoringCase(reference.extracting(0..<end)) {
             return mapped(path: reference, from: end, origin: .upstream)
         }
-        guard authorities.containsIgnoringCase(reference.extracting(start..<end)) else { return nil }
-        return mapped(path: reference, from: end, origin: .listener)
+        return isOfSite ? mapped(path: reference, from: end, origin: .site) : nil
     }
 
     /// What of a cookie's `Path` gives way; nil where it stays.
@@ -134,11 +141,11 @@ package struct PathRewrite: ~Copyable, Sendable {
         return MappedReference(rest: path.count)
     }
 
-    private enum Origin { case none, upstream, listener }
+    private enum Origin { case none, upstream, site }
 
     private func mapped(path text: Span<UInt8>, from start: Int, origin: Origin) -> MappedReference? {
         let path = text.extracting(start..<text.count)
-        let kept = origin == .listener ? start : 0
+        let kept = origin == .site ? start : 0
         if isPublic(path) {
             return origin == .upstream ? MappedReference(rest: start, hasPrefix: false) : nil
         }
@@ -164,6 +171,14 @@ package struct PathRewrite: ~Copyable, Sendable {
         for index in prefix.indices where prefix[index] != path[index] { return false }
         guard path.count > prefix.count else { return true }
         return path[prefix.count] == 0x2F || path[prefix.count] == 0x3F || path[prefix.count] == 0x23
+    }
+
+    /// Where the authority of an absolute URL of HTTP is; nil in any other text.
+    static func authority(of reference: Span<UInt8>) -> Range<Int>? {
+        guard let start = startOfAuthority(reference) else { return nil }
+        var end = start
+        while end < reference.count, !endsAuthority(reference[end]) { end += 1 }
+        return start..<end
     }
 
     private static func startOfAuthority(_ reference: Span<UInt8>) -> Int? {
@@ -197,11 +212,19 @@ extension PathRewrite {
 }
 
 extension AccessPolicy {
-    /// What of an upstream's URL gives way, at a listener that clients know by its authorities.
+    /// What of an upstream's URL gives way, at a site that clients of a listener know by its names.
     package borrowing func mapped(
-        _ reference: Span<UInt8>, by rewrite: FixedValue<PathRewrite>, atListener listener: Int
+        _ reference: Span<UInt8>, by rewrite: FixedValue<PathRewrite>, ofSite site: Int?, atListener listener: Int
     ) -> MappedReference? {
-        rewrite.pointee.mapped(reference: reference, authorities: authorities[listener])
+        guard hasHosts else {
+            return rewrite.pointee.mapped(reference: reference, authorities: authorities[listener])
+        }
+        guard let authority = PathRewrite.authority(of: reference) else {
+            return rewrite.pointee.mapped(reference: reference, isOfSite: false)
+        }
+        // A name of another host leads to other routes, which know nothing of this prefix.
+        let found = hosts[listener].site(of: reference.extracting(authority))
+        return rewrite.pointee.mapped(reference: reference, isOfSite: found != nil && found == site)
     }
 }
 

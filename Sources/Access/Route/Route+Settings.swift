@@ -34,6 +34,10 @@ package struct RouteSettings: Sendable {
     ///
     /// Otherwise this path alone.
     package var path: String
+    /// The host that it is of, by its place; nil is whatever listener a request comes to by its own name (ECO-65).
+    package var host: Int?
+    /// Which requests for the path are its own, where it shares it with other routes.
+    package var field: RouteFieldSettings?
     /// Its upstream takes paths that differ in case for one (HTTP-57, T-09): `path` is in lower case, and fits in any.
     package var ignoresCase = false
     package var upstream: UpstreamSettings

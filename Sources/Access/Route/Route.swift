@@ -7,6 +7,14 @@ package struct Route: ~Copyable, Sendable {
     package let index: Int
     /// Where its numbers are: the same over reloads, for requests that began before one end after it.
     package let metricsSlot: Int
+    /// The first of its sites: what it has by site is counted from there.
+    package let firstSite: Int
+    /// The next route for the same path, by precedence; -1 behind the last.
+    package internal(set) var next: Int = -1
+    /// The field that a request must have to be its own, beside the path and the method.
+    let field: FieldChoice?
+    /// The methods that all routes for its path let through, for `Allow`.
+    package internal(set) var allow: String
     package let settings: RouteSettings
     /// The name in JSON log lines.
     package let name: Bytes
@@ -29,13 +37,13 @@ package struct Route: ~Copyable, Sendable {
     package let patience: RoutePatience
     /// How many requests it takes, and of whom.
     package let requestLimits: RouteRequestLimits
-    /// Where the metadata of the resource is, by listener; empty texts where none is published (RFC 9728 §5.1).
+    /// Where the metadata of the resource is, by site; empty texts where none is published (RFC 9728 §5.1).
     package let resourceMetadata: [String]
     /// What the upstream gets in place of the client's credentials.
     package let credential: UpstreamCredential
     /// Which tokens of the caller's that or a field shows the upstream: a session without them is none.
     package let shownTokens: ShownTokens
-    /// The bases of its URLs at each listener: the listener's public URL, and the route's own (DPOP-09).
+    /// The bases of its URLs at each of its sites: the public URL, and the route's own (DPOP-09).
     let bases: FixedList<[TargetBase]>
     /// What it asks of browsers' sessions; nil where it takes none.
     package let login: FixedValue<LoginPolicy>?
@@ -62,6 +70,9 @@ package struct Route: ~Copyable, Sendable {
     /// The issuer that is asked about tokens which nobody here can judge.
     package let introspector: Introspector
 
+    /// It is one of several for its path, or a request needs a field to be its own.
+    var isChosen: Bool { next >= 0 || field != nil }
+
     package typealias Bytes = FixedBytes
 
     /// Frees what was written out; nobody may use it any longer.
@@ -70,6 +81,7 @@ package struct Route: ~Copyable, Sendable {
         token.destroy()
         if case .fixed(let line) = credential { line.destroy() }
         bases.destroy()
+        field?.destroy()
         requestLimits.destroy()
         if let fields {
             fields.pointee.destroy()

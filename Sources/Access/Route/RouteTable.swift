@@ -54,20 +54,31 @@ package final class RouteTable: Sendable {
 package struct RouteIndex: Sendable {
     package let list: FixedList<Route>
     package let reservedNames: FixedValue<ReservedNames>
-    /// Which paths lead to which of them.
-    package let paths: FixedValue<PathPatterns>
+    /// Which paths lead to which of them: without a host, and behind that of each host.
+    package let tables: FixedList<PathPatterns>
 
     init(
         _ settings: AccessSettings, _ places: [RouteIndices], credentials: [UpstreamCredential],
         _ limitTables: RequestLimitTables, catalogue: inout PredicateCatalogue,
         mappings: inout [[IdentityFieldSettings]]
     ) {
-        paths = FixedValue(PathPatterns(settings.routes))
+        let choices = RouteChoices(settings.routes)
+        let sealed = Dictionary(grouping: SealedSubtree.all(in: settings.routes)) {
+            settings.routes[$0.exact].host ?? -1
+        }
+        let allowances = settings.routes.map { PathAllowances($0) }
+        tables = FixedList(count: settings.hosts.count + 1) { table in
+            PathPatterns(
+                settings.routes, choices.first[table - 1] ?? [], sealed: sealed[table - 1] ?? [],
+                allowances: allowances)
+        }
         list = FixedList(count: settings.routes.count) { index in
             Route(
                 settings.routes[index], index, settings, places[index], credentials[index],
                 limitTables.limits(ofRoute: index), catalogue: &catalogue, mappings: &mappings)
         }
+        for (index, next) in choices.next.enumerated() where next >= 0 { list[index].next = next }
+        for (index, allow) in choices.allow { list[index].allow = allow }
         reservedNames = FixedValue(
             ReservedNames(
                 settings.routes.flatMap(\.identity).map(\.name) + AssertionRule.reservedNames(settings.routes)))
@@ -76,7 +87,7 @@ package struct RouteIndex: Sendable {
     fileprivate func destroy() {
         for index in 0..<list.count { list[index].destroy() }
         list.destroy()
-        paths.destroy()
+        tables.destroy()
         reservedNames.destroy()
     }
 
@@ -88,9 +99,9 @@ package struct RouteIndex: Sendable {
         unsafeAddress { unsafe UnsafePointer(list.value(at: number).place) }
     }
 
-    /// The route that a canonical path leads to, or nil.
-    package func match(_ path: Span<UInt8>) -> FixedValue<Route>? {
-        guard case .route(let number) = paths.pointee.find(path) else { return nil }
+    /// The first route that a canonical path leads to in one of the tables, or nil.
+    package func match(_ path: Span<UInt8>, inTable table: Int = 0) -> FixedValue<Route>? {
+        guard case .route(let number) = tables[table].find(path) else { return nil }
         return list.value(at: number)
     }
 }
@@ -103,6 +114,7 @@ extension Route {
         catalogue: inout PredicateCatalogue, mappings: inout [[IdentityFieldSettings]]
     ) {
         let tokens = route.access.token
+        let sites = settings.sites(of: route)
         let takesCredentials = tokens != nil || route.access.login != nil
         var mapping = -1
         if takesCredentials, !route.identity.isEmpty {
@@ -113,8 +125,11 @@ extension Route {
         let policy = TokenPolicy(
             tokens ?? TokenSettings(issuers: [], audiences: []), settings.proofs,
             issuerIndex: { name in settings.issuers.firstIndex { $0.name == name } ?? -1 }, catalogue: &catalogue)
-        let login = route.access.login.flatMap { LoginPolicy.make($0, settings, catalogue: &catalogue) }
+        let login = route.access.login.flatMap { LoginPolicy.make($0, settings, sites, catalogue: &catalogue) }
         self.index = index
+        firstSite = sites.lowerBound
+        field = route.field.map { FieldChoice($0) }
+        allow = MethodSet.of(route).allow
         metricsSlot = places.metricsSlot
         self.settings = route
         name = Bytes(route.name)
@@ -133,8 +148,8 @@ extension Route {
         resourceMetadata = places.resourceMetadata
         self.credential = credential
         shownTokens = ShownTokens(route)
-        bases = FixedList(count: settings.publicURLs.count) {
-            ([settings.publicURLs[$0]] + route.publicURLs).compactMap(TargetBase.init)
+        bases = FixedList(count: sites.count) {
+            ([settings.publicURL(ofSite: sites.lowerBound + $0)] + route.publicURLs).compactMap(TargetBase.init)
         }
         self.login = login
         proofBase = route.proofURL ?? route.upstream.base
@@ -164,14 +179,16 @@ extension Route {
 }
 
 extension PathPatterns {
-    /// The patterns of these routes, and those of what is sealed behind them.
-    package init(_ routes: [RouteSettings]) {
-        let own = routes.enumerated().map { Pattern($1.path, route: $0, ignoresCase: $1.ignoresCase) }
-        let sealed = SealedSubtree.all(in: routes).map {
+    /// The patterns of one host: of the routes that are the first for their paths there, and of what is sealed behind them.
+    fileprivate init(
+        _ routes: [RouteSettings], _ first: [Int], sealed: [SealedSubtree], allowances: [PathAllowances]
+    ) {
+        let own = first.map { Pattern(routes[$0].path, route: $0, ignoresCase: routes[$0].ignoresCase) }
+        let sealed = sealed.map {
             Pattern(
                 routes[$0.exact].path, route: $0.exact, ignoresCase: routes[$0.exact].ignoresCase, isSealed: true)
         }
-        self.init(own + sealed, allowances: routes.map { PathAllowances($0) })
+        self.init(own + sealed, allowances: allowances)
     }
 }
 

@@ -14,29 +14,35 @@ package struct SealedSubtree: Sendable, Equatable {
 
     /// All of them; one for each route that has any.
     package static func all(in routes: [RouteSettings]) -> [SealedSubtree] {
-        let subtrees = Subtrees(routes)
+        // A host's requests lead to its own routes alone. Of several routes for one path each counts, on either side.
+        let subtrees = Dictionary(grouping: routes.indices) { routes[$0].host }.mapValues { Subtrees(routes, $0) }
+        var seen: Set<String> = []
         return routes.indices.compactMap { index in
-            guard !routes[index].path.hasSuffix("/"), routes[index].isGuarded else { return nil }
-            let weaker = subtrees.takers(behind: routes[index]).first { !routes[$0].asksForAsMuch(as: routes[index]) }
-            return weaker.map { SealedSubtree(exact: index, taker: $0) }
+            let route = routes[index]
+            guard !route.path.hasSuffix("/"), route.isGuarded, let subtrees = subtrees[route.host],
+                let weaker = subtrees.takers(behind: route).first(where: { !routes[$0].asksForAsMuch(as: route) }),
+                seen.insert("\(route.host ?? -1) \(route.path)").inserted
+            else { return nil }
+            return SealedSubtree(exact: index, taker: weaker)
         }
     }
 }
 
 /// The routes that have subtrees, by the path without its last slash.
 private struct Subtrees {
-    private var inOneCase: [String: Int] = [:]
-    private var inAnyCase: [String: Int] = [:]
+    private var inOneCase: [String: [Int]] = [:]
+    private var inAnyCase: [String: [Int]] = [:]
     /// Those of one case, by their paths in lower case.
     private var folded: [String: [Int]] = [:]
 
-    init(_ routes: [RouteSettings]) {
-        for (index, route) in routes.enumerated() where route.path.hasSuffix("/") {
+    init(_ routes: [RouteSettings], _ places: [Int]) {
+        for index in places where routes[index].path.hasSuffix("/") {
+            let route = routes[index]
             let key = String(route.path.dropLast())
             if route.ignoresCase {
-                inAnyCase[key] = index
+                inAnyCase[key, default: []].append(index)
             } else {
-                inOneCase[key] = index
+                inOneCase[key, default: []].append(index)
                 folded[Subtrees.lowercase(key), default: []].append(index)
             }
         }
@@ -53,10 +59,10 @@ private struct Subtrees {
             let lower = Subtrees.lowercase(key)
             if route.ignoresCase {
                 if !isNamed { found += folded[lower] ?? [] }
-            } else if let taker = inOneCase[String(key)] {
-                return isNamed ? found : found + [taker]
+            } else if let takers = inOneCase[String(key)] {
+                return isNamed ? found : found + takers
             }
-            if let taker = inAnyCase[lower] { return isNamed ? found : found + [taker] }
+            if let takers = inAnyCase[lower] { return isNamed ? found : found + takers }
             guard let slash = key.utf8.lastIndex(of: UInt8(ascii: "/")) else { return found }
             key = key[..<slash]
         }

@@ -35,8 +35,7 @@ enum CertificateJudgement {
 
     /// Notes the hosts of a listener that none of its certificates is for.
     static func judgeNames(_ tls: CheckedObject, _ hosts: [Host], _ translation: Translation) {
-        let objects = tls.says("certificates") ? tls.list("certificates").compactMap(\.object) : [tls]
-        let paths = objects.compactMap { $0.text("certificate") }
+        let paths = TLSSection.certificatePaths(tls, translation)
         var names: [String] = []
         var unnamed = hosts.map(\.host)
         for path in paths {

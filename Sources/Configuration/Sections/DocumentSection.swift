@@ -67,6 +67,10 @@ enum DocumentSection {
                 "{ shop: { issuer: main, id: shop, authentication: { method: private_key_jwt, key: { file: c.key } } } }",
             "What this gateway is to issuers when it asks them something, by a name of your choice."),
         .key(
+            "hosts", .list(ListShape(noun: "hosts", element: .object(HostSection.shape), count: 1...10_000)), .optional,
+            example: "[{ host: grafana.example.com }]",
+            "Hosts beside those of the listeners, each with its own routes; any other is answered 421."),
+        .key(
             "routes", .list(ListShape(noun: "routes", element: .object(RouteSection.shape), count: 1...10_000)),
             .required, example: "[{ path: /, upstream: http://127.0.0.1:3000, public: true }]",
             "Where requests go and who may make them; what no route names is answered 404."),
@@ -142,7 +146,9 @@ enum DocumentSection {
         let clients = document.entries("clients").compactMap { ClientSection.translate($0, context) }
         let loginNames = LoginsByName(document)
         loginNames.judge(document, problems)
-        let routes = routes(document, listeners.map(\.settings), admin, context, loginNames)
+        let hosts = HostsByName(
+            HostSection.translate(document, listeners.map(\.settings), problems), document)
+        let routes = routes(document, listeners.map(\.settings), admin, context, loginNames, hosts)
         let loginsInUse = LoginsInUse(document, clients)
         let logins = loginsInUse.translate(
             LoginContext(translation: translation, names: loginNames, issuers: issuers, routes: routes))
@@ -152,7 +158,7 @@ enum DocumentSection {
         for index in issuers.indices where clientsInUse.issuersAskedForTokens.contains(issuers[index].name) {
             issuers[index].readsEndpoints = true
         }
-        PublishedResources(document, routes, listeners.map(\.settings)).judge(problems)
+        PublishedResources(document, routes, listeners.map(\.settings), hosts).judge(problems)
         let pages = PageSection.translate(document.object("pages"), routes, translation)
         let log = LogSection.translate(document.object("log"), translation)
         let tracing = TracingSection.translate(document.object("tracing"), translation)
@@ -171,6 +177,7 @@ enum DocumentSection {
         var settings = GatewaySettings(
             workers: workers,
             listeners: listeners.map(\.settings), admin: admin, issuers: issuers, routes: routes)
+        settings.hosts = hosts.settings
         settings.limits = limits
         settings.timeouts = TimeoutSection.translate(document.object("timeouts"))
         settings.pages = pages
@@ -209,8 +216,11 @@ enum DocumentSection {
     private typealias PlacedListener = (settings: ListenerSettings, place: Place)
 
     private static func listeners(_ document: CheckedObject, _ translation: Translation) -> [PlacedListener] {
-        document.list("listeners").compactMap(\.object).compactMap { object in
-            ListenerSection.translate(object, translation).map { ($0, object["address"]?.place ?? object.place) }
+        let hosts = document.list("hosts").compactMap(\.object)
+        return document.list("listeners").compactMap(\.object).compactMap { object in
+            ListenerSection.translate(object, hosts: hosts, translation).map {
+                ($0, object["address"]?.place ?? object.place)
+            }
         }
     }
 
@@ -246,44 +256,23 @@ enum DocumentSection {
 
     private static func routes(
         _ document: CheckedObject, _ listeners: [ListenerSettings], _ admin: AdminSettings, _ issuers: IssuerContext,
-        _ logins: LoginsByName
+        _ logins: LoginsByName, _ hosts: HostsByName
     ) -> [RouteSettings] {
         let context = RouteContext(
             translation: issuers.translation, issuers: issuers.issuers, clients: issuers.clients, logins: logins,
+            hosts: hosts,
             listeners: listeners,
             listenersAreKnown: listeners.count == document.list("listeners").count && document["listeners"] != nil,
             admin: admin)
         let objects = document.list("routes").compactMap(\.object)
-        refuseRepetition(objects.compactMap { $0.text("path") }, "path", issuers.translation.problems)
-        refuseRepetition(
-            objects.compactMap { $0.text("name") ?? $0.text("path") }, "name", issuers.translation.problems)
+        hosts.judge(objects, issuers.translation.problems)
         RouteSection.judgeCases(objects, issuers.translation.problems)
         FieldChangesSection.judgeNames(objects, issuers.translation.problems)
         let routes = objects.compactMap { object in
             RouteSection.translate(object, context).map { (object: object, settings: $0) }
         }
+        SharedPaths(objects).judge(issuers.translation.problems)
         RouteSection.judgeExactPaths(routes, issuers.translation.problems)
         return routes.map(\.settings)
-    }
-
-    /// Which of two routes for one path wins would depend on their order; logs could not tell two of one name apart.
-    private static func refuseRepetition(_ texts: [PlacedText], _ key: String, _ problems: ProblemList) {
-        var seen: [String: Place] = [:]
-        for text in texts {
-            guard let first = seen[text.text] else {
-                seen[text.text] = text.place
-                continue
-            }
-            // A path said twice is reported as such, not also as a name.
-            guard key == "path" || !text.place.path.hasSuffix(".path") || !first.path.hasSuffix(".path") else {
-                continue
-            }
-            problems.error(
-                at: text.place, expected: "a \(key) of its own for each route",
-                found: "\(Quoted.text(text.text)) again",
-                remedy:
-                    "the first is on \(first.position.words); \(key == "path" ? "merge the two routes" : "rename one")"
-            )
-        }
     }
 }

@@ -84,7 +84,10 @@ enum ListenerSection {
         return address
     }
 
-    static func translate(_ object: CheckedObject, _ translation: Translation) -> ListenerSettings? {
+    /// `hosts` are those of the configuration, with which its certificates have to do too.
+    static func translate(
+        _ object: CheckedObject, hosts: [CheckedObject], _ translation: Translation
+    ) -> ListenerSettings? {
         let tls = object.object("tls").map { TLSSection.translate($0, translation) }
         guard let address = address(object, translation.problems), let publicURL = object.text("public_url"),
             let url = WebAddress(publicURL.text)
@@ -103,7 +106,7 @@ enum ListenerSection {
                 [(url.host, "public_url")]
                 + object.texts("hosts").compactMap { host in
                     WebAddress("https://\(host.text)").map { ($0.host, "hosts") }
-                }
+                } + HostSection.names(hosts, ofListener: object.text("name")?.text)
             CertificateJudgement.judgeNames(tls, hosts, translation)
         }
         table.read(object, into: &settings)

@@ -19,18 +19,26 @@ struct PublishedResources {
 
     private let published: [Published]
 
-    init(_ document: CheckedObject, _ routes: [RouteSettings], _ listeners: [ListenerSettings]) {
+    init(
+        _ document: CheckedObject, _ routes: [RouteSettings], _ listeners: [ListenerSettings],
+        _ hosts: HostsByName
+    ) {
         let objects = document.list("routes").compactMap(\.object)
         // A route that does not load publishes nothing yet; the others are found by their paths.
         published = routes.flatMap { route -> [Published] in
             guard let token = route.access.token, let resource = token.resource,
-                let object = objects.first(where: { $0.text("path")?.text == route.path })
+                let object = objects.first(where: {
+                    $0.text("path")?.text == route.path && hosts.place(of: $0) == route.host
+                        && RouteFieldSettings.said($0) == route.field
+                })
             else { return [] }
             let rules = object.object("token")
             let place =
                 rules?.object("resource")?["identifier"]?.place
                 ?? (rules?.says("resource") == true ? rules?.place(of: "resource") : nil) ?? object.place(of: "mcp")
-            return ResourceSection.identifiers(resource, path: route.path, listeners).map {
+            return ResourceSection.identifiers(
+                resource, path: route.path, hosts.publicURLs(of: object, listeners)
+            ).map {
                 ($0, Self.document(of: token), place)
             }
         }

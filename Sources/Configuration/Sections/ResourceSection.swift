@@ -38,15 +38,17 @@ enum ResourceSection {
         judgeIdentifier(settings, route, object, context)
         // A listener that does not load has an address that nobody knows.
         if isMCP, context.listenersAreKnown, let path = route.text("path")?.text {
-            judgeAudience(token, identifiers(settings, path: path, context.listeners), object, problems)
+            judgeAudience(
+                token, identifiers(settings, path: path, context.hosts.publicURLs(of: route, context.listeners)),
+                object, problems)
         }
     }
 
-    /// What a route with this path is called, once for each listener unless it has a name of its own.
+    /// What a route with this path is called, once for each of its sites unless it has a name of its own.
     static func identifiers(
-        _ settings: ResourceSettings, path: String, _ listeners: [ListenerSettings]
+        _ settings: ResourceSettings, path: String, _ publicURLs: [String]
     ) -> [String] {
-        settings.identifier.map { [$0] } ?? listeners.map { $0.publicURL + path }
+        settings.identifier.map { [$0] } ?? publicURLs.map { $0 + path }
     }
 
     /// MCP-02: a token for something else would be one that another server may have got hold of.
@@ -69,21 +71,22 @@ enum ResourceSection {
         guard context.listenersAreKnown else { return }
         let problems = context.translation.problems
         guard let identifier = settings.identifier, let address = WebAddress(identifier) else {
-            for listener in context.listeners {
-                guard let address = WebAddress(listener.publicURL), !address.isSecure,
+            for publicURL in context.hosts.publicURLs(of: route, context.listeners) {
+                guard let address = WebAddress(publicURL), !address.isSecure,
                     !IPAddress.isLoopback(address.host)
                 else { continue }
                 let key = token.says("resource") ? token.place(of: "resource") : route.place(of: "mcp")
                 problems.error(
                     at: key, expected: "an https public_url for a published resource",
-                    found: Quoted.text(listener.publicURL),
+                    found: Quoted.text(publicURL),
                     remedy: "write the listener's public_url with https, or give the resource an identifier with https")
             }
             return
         }
-        guard !context.listeners.contains(where: { !Set($0.authorities).isDisjoint(with: address.authorities) }) else {
-            return
-        }
+        let served =
+            context.hosts.place(of: route).map { [context.hosts.settings[$0].authorities] }
+            ?? (route.says("host") ? [] : context.listeners.map(\.authorities))
+        guard !served.contains(where: { !Set($0).isDisjoint(with: address.authorities) }) else { return }
         let place = token["resource"]?.object?["identifier"]?.place ?? token.place(of: "resource")
         problems.error(
             at: place, expected: "a resource identifier at a host of a listener", found: Quoted.text(identifier),

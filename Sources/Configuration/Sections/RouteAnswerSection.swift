@@ -124,13 +124,22 @@ enum RouteAnswerSection {
                 problems.error(
                     at: target.place, expected: expected, found: found,
                     remedy: "write another path: this one would be redirected again")
-            } else if context.listeners.contains(where: { $0.publicURL == address?.origin }) {
+            } else if let address, isOwn(address, of: route, context) {
+                let site = route.says("host") ? "its host" : "a listener"
                 problems.warning(
-                    at: target.place, expected: expected, found: "\(found), below the public_url of a listener",
+                    at: target.place, expected: expected, found: "\(found), below the public_url of \(site)",
                     remedy: "make sure that somebody else answers there, or browsers will go round")
             }
         }
         return .redirect(status: UInt16(clamping: status), origin: address?.origin ?? "", path: path)
+    }
+
+    /// Whether a URL is at a place where the route itself answers.
+    private static func isOwn(_ address: WebAddress, of route: CheckedObject, _ context: RouteContext) -> Bool {
+        guard route.says("host") else { return context.listeners.contains { $0.publicURL == address.origin } }
+        guard let host = context.hosts.place(of: route).map({ context.hosts.settings[$0] }) else { return false }
+        return host.publicURL.hasPrefix("https:") == address.isSecure
+            && address.authorities.contains { host.answers($0) }
     }
 
     /// Whether a route takes that path itself.

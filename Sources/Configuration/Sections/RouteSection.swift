@@ -26,8 +26,12 @@ enum RouteSection {
             "path", .text(RoutePathText.shape), .required, example: "/api/orders/",
             "The path served: with / at its end the whole subtree, otherwise that path alone."),
         .key(
+            "host", .text(HostText.shape), .optional, example: "grafana.example.com",
+            "The host served, one of hosts; by default the names of the listeners. A host has no routes but those that name it."
+        ),
+        .key(
             "name", .text(PlainText.routeName), .optional, example: "orders",
-            "The name in logs and metrics; the path by default."),
+            "The name in logs and metrics; the host and the path by default."),
         .key(
             "upstream",
             .either([.text(UpstreamSection.url), .object(UpstreamSection.shape)]), .required,
@@ -39,6 +43,15 @@ enum RouteSection {
             .list(ListShape(noun: "methods", element: .text(PlainText.method), count: 1...32)), .optional,
             example: "[GET, POST]",
             "The methods allowed; others are answered 405. By default all, or those that scopes names."),
+        .key(
+            "fields",
+            .entries(
+                EntriesShape(
+                    noun: "one field name to its value", name: FieldNameText.shape,
+                    value: .text(PlainText.printable("a value such as v2", limit: 256)), count: 1...1)),
+            .optional, example: "{ X-Version: v2 }",
+            "A field that a request must have, once and with this very value, to be this route's and not another's of the same path."
+        ),
     ]
 
     /// Who may make them.
@@ -139,11 +152,17 @@ enum RouteSection {
             judgePath(path, pathAllowances.filter { words.contains($0.word) }.map(\.allowance), problems)
             if object.flag("case_insensitive") == true { judgeCase(path, problems) }
         }
-        guard let path = object.text("path")?.text, let upstream, let access else { return nil }
+        let host = context.hosts.index(of: object, problems)
+        guard let path = object.text("path")?.text, let upstream, let access, host != nil || !object.says("host") else {
+            return nil
+        }
         var settings = RouteSettings(
-            name: object.text("name")?.text ?? path, path: path, upstream: upstream, access: access,
+            name: object.text("name")?.text ?? "\(host.map { context.hosts.settings[$0].name } ?? "")\(path)",
+            path: path, upstream: upstream, access: access,
             identity: identity, methods: methods.allowed)
         table.read(object, into: &settings)
+        settings.host = host
+        settings.field = RouteFieldSettings.said(object)
         settings.cors = CORSSection.translate(object, methods, context)
         settings.allowedOrigins = allowedOrigins(object, context)
         settings.limits = RouteBounds.limits(object, problems)
@@ -191,7 +210,7 @@ enum RouteSection {
             guard object.flag("mcp") == true else { return nil }
             // Who is named there may call, or nobody would have been named.
             let others = object.object("cors").flatMap { CORSSection.origins($0) } ?? []
-            return context.listeners.map(\.publicURL) + others
+            return context.hosts.publicURLs(of: object, context.listeners) + others
         }
         return object.texts("allowed_origins").compactMap { WebAddress($0.text)?.origin }
     }
@@ -280,14 +299,23 @@ extension RouteSection {
     /// have requests for the first one, spelt otherwise, pass by the rules of the second (T-09).
     static func judgeCases(_ objects: [CheckedObject], _ problems: ProblemList) {
         let paths = objects.compactMap { object in
-            object.text("path").map { (path: $0, ignoresCase: object.flag("case_insensitive") ?? false) }
+            object.text("path").map {
+                (
+                    path: $0, host: object.text("host")?.text.lowercased(),
+                    ignoresCase: object.flag("case_insensitive") ?? false
+                )
+            }
         }
-        let above = paths.filter(\.ignoresCase).map(\.path)
-        for (path, ignoresCase) in paths where !ignoresCase {
+        let allAbove = paths.filter(\.ignoresCase)
+        for (path, host, ignoresCase) in paths where !ignoresCase {
             var folded = Array(path.text.utf8)
             _ = CaseFolding.replaceLetters(in: &folded)
             let lower = String(decoding: folded.map(ASCII.lowercase), as: UTF8.self)
-            guard let first = above.first(where: { lower == $0.text || covers($0.text, lower) }) else { continue }
+            guard
+                let first = allAbove.first(where: {
+                    $0.host == host && (lower == $0.path.text || covers($0.path.text, lower))
+                })?.path
+            else { continue }
             problems.error(
                 at: path.place, expected: "case_insensitive: true, as \(Quoted.text(first.text)) has it",
                 found: "\(Quoted.text(path.text)), which is that path or below it in another case",
@@ -318,12 +346,22 @@ extension RouteSection {
     }
 }
 
+extension RouteFieldSettings {
+    /// The field that a route names.
+    static func said(_ route: CheckedObject) -> RouteFieldSettings? {
+        route.entries("fields").first.flatMap { entry in
+            entry.value?.text.map { RouteFieldSettings(name: entry.name.lowercased(), value: $0) }
+        }
+    }
+}
+
 /// What a route's translation needs to know of the rest of the configuration.
 struct RouteContext {
     let translation: Translation
     let issuers: IssuersByName
     let clients: ClientsByName
     let logins: LoginsByName
+    let hosts: HostsByName
     let listeners: [ListenerSettings]
     /// False while a listener does not load.
     let listenersAreKnown: Bool

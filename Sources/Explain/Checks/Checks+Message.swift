@@ -27,7 +27,8 @@ extension Check {
                     seen: CheckWords {
                         let authority = $0.evidence.authority
                         return authority.isEmpty ? "none (HTTP/1.0)" : ShownText.quote(authority)
-                    }, wanted: CheckWords { ShownText.list($0.listener.authorities) }, skipped: []),
+                    }, wanted: CheckWords { ShownText.list($0.listener.authorities + $0.settings.hosts.map(\.name)) },
+                    skipped: []),
                 Check(
                     .path, "path", "RFC 3986 §6.2.2", of: .message,
                     seen: CheckWords { ShownText.quote($0.evidence.path) }, wanted: "one reading for every server",

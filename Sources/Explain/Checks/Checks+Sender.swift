@@ -133,7 +133,7 @@ extension CheckFacts {
 
     /// URIs that `htu` may be, in the order in which they are tried.
     var targets: [String] {
-        ([listener.publicURL] + (route?.publicURLs ?? [])).map { base in
+        ([publicURL] + (route?.publicURLs ?? [])).map { base in
             (base.hasSuffix("/") ? String(base.dropLast()) : base) + evidence.path
         }
     }

@@ -121,7 +121,7 @@ extension CheckFacts {
     }
 
     /// Origins of pages that may make unsafe requests.
-    var ownOrigins: [String] { [listener.publicURL] + (loginAccess?.allowedOrigins ?? []) + sharedOrigins }
+    var ownOrigins: [String] { [publicURL] + (loginAccess?.allowedOrigins ?? []) + sharedOrigins }
 
     /// Those that CORS lets act with the user's session, by this method; a WebSocket is none of its business.
     private var sharedOrigins: [String] {

@@ -169,7 +169,7 @@ extension CheckFacts {
         let plainPath = String(path.prefix { $0 != "?" && $0 != "#" })
         if plainPath == evidence.path {
             return Remedy(
-                "The proof is for \(ShownText.quote(base)), and this gateway calls itself \(listener.publicURL): htu is compared with configured URLs, never with Host or X-Forwarded-Proto.",
+                "The proof is for \(ShownText.quote(base)), and this gateway calls itself \(publicURL): htu is compared with configured URLs, never with Host or X-Forwarded-Proto.",
                 .configuration("\(listenerKey).public_url", ShownText.quote(base), "if that is what clients call"),
                 .configuration(
                     "\(routeKey).public_urls", yaml((route?.publicURLs ?? []) + [base]),

@@ -117,9 +117,9 @@ extension CheckFacts {
         }
         let foreign = evidence.origins.filter { !ownOrigins.contains($0) }
         if let origin = foreign.first {
-            let hint = nearMiss(origin, listener.publicURL).map { "; they differ \($0)" } ?? ""
+            let hint = nearMiss(origin, publicURL).map { "; they differ \($0)" } ?? ""
             return Remedy(
-                "The request was made by a page of \(ShownText.quote(origin)), and not of \(listener.publicURL)\(hint).",
+                "The request was made by a page of \(ShownText.quote(origin)), and not of \(publicURL)\(hint).",
                 .configuration(
                     "\(routeKey).login.allowed_origins", yaml(foreign),
                     "if that page is yours, and may act for users"),

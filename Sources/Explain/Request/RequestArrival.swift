@@ -12,7 +12,7 @@ extension DryRun.Arrival {
         let isSecure = url.lowercased().hasPrefix("https:")
         let said = port(of: authority)
         let all = settings.listeners.indices.map { Candidate(place: $0, settings: settings.listeners[$0]) }
-        let named = all.filter { $0.settings.authorities.contains((host ?? authority).lowercased()) }
+        let named = all.filter { settings.listener($0.place, answers: (host ?? authority).lowercased()) }
         let atPort = all.filter { $0.isAt(said ?? (isSecure ? 443 : 80)) }
         let serving = isSecure ? secure(all, named, atPort) : plain(all, named, atPort)
         if isSecure, said != nil, named.isEmpty, let other = atPort.first, !atPort.contains(where: \.serves) {
@@ -29,7 +29,7 @@ extension DryRun.Arrival {
     package static func of(head: [UInt8], in settings: GatewaySettings) -> DryRun.Arrival {
         let all = settings.listeners.indices.map { Candidate(place: $0, settings: settings.listeners[$0]) }
         let named = RequestDraft.host(in: head).map { host in
-            all.filter { $0.settings.authorities.contains(host.lowercased()) }
+            all.filter { settings.listener($0.place, answers: host.lowercased()) }
         }
         let first = named?.first(where: \.serves) ?? named?.first ?? all.first(where: \.serves)
         return DryRun.Arrival(listener: first?.place ?? 0)

@@ -81,7 +81,7 @@ package struct LoginReview: Sendable {
         let client = settings.clients[login.client]
         let publishes = !PublishedKeys.keys(of: [login], clients: [client]).isEmpty
         // Several listeners may have one public URL, as for TCP and a Unix socket: it is registered once.
-        let urls = settings.listeners.map(\.publicURL)
+        let urls = publicURLs(of: login, settings)
         for (index, url) in urls.enumerated() where !urls[..<index].contains(url) {
             func at(_ path: String) -> String { "\(url)\(ReservedPath.prefix)/\(path)/\(login.name)" }
             values.append(("redirect_uri", at("callback")))
@@ -94,6 +94,10 @@ package struct LoginReview: Sendable {
             if publishes { values.append(("jwks_uri", url + ReservedPath.assertionKeys)) }
         }
         return values + methods(of: login, client)
+    }
+
+    private static func publicURLs(of login: LoginSettings, _ settings: GatewaySettings) -> [String] {
+        settings.publicURLs(ofLogin: settings.logins.firstIndex { $0.name == login.name } ?? -1)
     }
 
     /// What the server has to know of signatures and credentials, by the names of client registration (RFC 7591 §2, OpenID
@@ -130,7 +134,9 @@ package struct LoginReview: Sendable {
     private static func request(
         of login: LoginSettings, _ settings: GatewaySettings, clientID: String, isProven: Bool
     ) -> [(name: String, value: String)] {
-        let redirect = settings.listeners.first.map { "\($0.publicURL)\(ReservedPath.prefix)/callback/\(login.name)" }
+        let redirect = publicURLs(of: login, settings).first.map {
+            "\($0)\(ReservedPath.prefix)/callback/\(login.name)"
+        }
         let made = "(made for each login)"
         return AuthorizationParameters(
             settings: login.authorization, clientID: clientID, redirectURI: redirect ?? "", state: made, nonce: made,

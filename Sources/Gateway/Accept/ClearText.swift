@@ -17,10 +17,15 @@ extension WorkerRef {
         client.pointee.part = .none
     }
 
+    /// What clients see of the site that a request is for; of a wildcard with its asterisk.
+    func publicURL(_ exchange: ExchangeRef) -> String {
+        let site = pointee.policy.access.pointee.site(of: exchange.pointee.findings)
+        return pointee.policy.publicURLs[site ?? Int(exchange.pointee.client.pointee.listener)]
+    }
+
     /// The same address over https: the operator's origin, and the path and query of the request.
     func secureLocation(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> String {
         let head = pointee.scratch.head
-        let listener = exchange.pointee.client.pointee.listener
         var target: [UInt8] = []
         func append(_ start: UInt32, _ count: Int) {
             for byte in UnsafeBufferPointer(start: bytes + Int(start), count: count) {
@@ -38,6 +43,14 @@ extension WorkerRef {
             target.append(UInt8(ascii: "?"))
             append(UInt32(head.pointee.query.start), Int(head.pointee.query.count))
         }
-        return pointee.policy.publicURLs[Int(listener)] + String(decoding: target, as: UTF8.self)
+        let origin = publicURL(exchange)
+        let path = String(decoding: target, as: UTF8.self)
+        guard let star = origin.utf8.firstIndex(of: UInt8(ascii: "*")) else { return origin + path }
+        // The label that the wildcard stands for, of letters, digits and hyphens, or the site would not be this one.
+        let authority = UnsafeBufferPointer(
+            start: bytes + Int(head.pointee.authority.start), count: Int(head.pointee.authority.count))
+        let label = authority.prefix { $0 != UInt8(ascii: ".") }
+        return String(origin[..<star]) + String(decoding: label, as: UTF8.self)
+            + String(origin[origin.utf8.index(after: star)...]) + path
     }
 }

@@ -29,7 +29,7 @@ extension WorkerRef {
     func answerRefusal(_ exchange: ExchangeRef, _ refusal: Refusal, login: LoginPointer? = nil) {
         var fields = challengeFields(exchange, refusal)
         if refusal == .methodNotAllowed || refusal == .connectRefused {
-            fields.append(("Allow", exchange.pointee.findings.route?.pointee.methodNames.allow ?? MethodSet(nil).allow))
+            fields.append(("Allow", exchange.pointee.findings.route?.pointee.allow ?? MethodSet(nil).allow))
         }
         if refusal == .webSocketVersionUnknown {
             // RFC 6455 §4.2.2, RFC 9110 §15.5.22: which it would be, and that it is an upgrade.
@@ -51,7 +51,7 @@ extension WorkerRef {
 
     /// `OPTIONS *`, or an OPTIONS whose last hop is this one.
     func answerOptions(_ exchange: ExchangeRef) {
-        let allow = exchange.pointee.findings.route?.pointee.methodNames.allow ?? MethodSet(nil).allow
+        let allow = exchange.pointee.findings.route?.pointee.allow ?? MethodSet(nil).allow
         answer(exchange, status: 204, fields: [("Allow", allow)])
     }
 

@@ -25,8 +25,7 @@ extension WorkerRef {
                 exchange, status: 303,
                 fields: [("Location", pointer.location), ("Referrer-Policy", "no-referrer")])
         }
-        let listener = exchange.pointee.client.pointee.listener
-        let url = pointee.policy.publicURLs[Int(listener)] + pointer.location
+        let url = publicURL(exchange) + pointer.location
         // A 401 without a challenge is none (RFC 9110 §15.5.2); no browser asks its user anything for this one.
         let challenge = ("WWW-Authenticate", "Bearer realm=\"\(TokenSettings.usualRealm)\"")
         let isProblem = exchange.pointee.reader.wantsProblem

@@ -59,7 +59,7 @@ extension WorkerRef {
         var request =
             refusal == nil
             ? loginRequest(exchange, endpoint, bytes, isPeerMany: network == nil)
-            : LoginRequest(endpoint: endpoint, publicURL: pointee.policy.publicURLs[Int(client.pointee.listener)])
+            : LoginRequest(endpoint: endpoint, publicURL: publicURL(exchange))
         if let query { request.query = query }
         let name = endpoint.client.map { pointee.policy.logins[$0].name } ?? ""
         exchange.pointee.loginInFlight = LoginRequestInFlight.make(
@@ -227,12 +227,11 @@ extension WorkerRef {
         isPeerMany: Bool
     ) -> LoginRequest {
         let head = pointee.scratch.head
-        let client = exchange.pointee.client
         let query = head.pointee.query
         var request = LoginRequest(
             endpoint: endpoint, method: LoginRequest.Method(exchange.pointee.method),
             query: head.pointee.hasQuery ? copy(query, bytes) : [],
-            publicURL: pointee.policy.publicURLs[Int(client.pointee.listener)], peer: exchange.pointee.address.text)
+            publicURL: publicURL(exchange), peer: exchange.pointee.address.text)
         request.isPeerMany = isPeerMany
         request.names.requestID = exchange.pointee.id.text
         request.names.decisionID = exchange.decisionID.text

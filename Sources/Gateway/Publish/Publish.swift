@@ -57,9 +57,9 @@ extension WorkerRef {
     /// What challenges say of where the route's metadata is; nil when it publishes none (RFC 9728 §5.1).
     func resourceMetadata(_ exchange: ExchangeRef) -> String? {
         guard let route = exchange.pointee.findings.route else { return nil }
-        let listener = Int(exchange.pointee.client.pointee.listener)
-        guard route.pointee.resourceMetadata.indices.contains(listener) else { return nil }
-        let url = route.pointee.resourceMetadata[listener]
+        let site = Int(exchange.pointee.findings.site) - route.pointee.firstSite
+        guard route.pointee.resourceMetadata.indices.contains(site) else { return nil }
+        let url = route.pointee.resourceMetadata[site]
         return url.isEmpty ? nil : url
     }
 }

@@ -19,8 +19,7 @@ extension WorkerRef {
                 fields: fields + Problem.fields,
                 content: content(exchange, problem(exchange, refusal)))
         case .sentence:
-            let listener = Int(exchange.pointee.client.pointee.listener)
-            let sentence = "Plain HTTP is not served here: use \(pointee.policy.publicURLs[listener])/\n"
+            let sentence = "Plain HTTP is not served here: use \(publicURL(exchange))/\n"
             answer(
                 exchange, status: refusal.status,
                 fields: fields + [("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store")],
@@ -107,11 +106,12 @@ extension WorkerRef {
 
     /// Where its reader can go on; nothing of the request is in it.
     private func ways(_ exchange: ExchangeRef, _ refusal: Refusal) -> [ErrorPage.Way] {
-        let listener = Int(exchange.pointee.client.pointee.listener)
-        let origin = pointee.policy.publicURLs[listener]
+        let origin = publicURL(exchange)
         let landing = pointee.policy.pages.settings.landing
         // What is wrong with that address is its scheme: the site itself is there, wherever in it the app begins.
-        if refusal == .plainHTTP { return [.site(url: origin + (landing ?? "/"))] }
+        if refusal == .plainHTTP, !origin.utf8.contains(UInt8(ascii: "*")) {
+            return [.site(url: origin + (landing ?? "/"))]
+        }
         switch refusal.status {
         // Nobody is led from one refusal to the next, where nothing is known to be at the start.
         case 421: return landing.map { [.site(url: origin + $0)] } ?? []

@@ -30,9 +30,10 @@ extension WorkerRef {
     ) -> Bool {
         let value = UnsafeBufferPointer(start: bytes + Int(slot.value.start), count: Int(slot.value.count))
         if slot.id == .setCookie { return putMappedCookie(slot, value, bytes, rewrite, into: &writer) }
-        let listener = Int(exchange.pointee.client.pointee.listener)
         guard
-            let mapped = pointee.policy.access.pointee.mapped(value.span, by: rewrite, atListener: listener)
+            let mapped = pointee.policy.access.pointee.mapped(
+                value.span, by: rewrite, ofSite: pointee.policy.access.pointee.site(of: exchange.pointee.findings),
+                atListener: Int(exchange.pointee.client.pointee.listener))
         else { return false }
         putName(slot, bytes, into: &writer)
         put(mapped, value, rewrite, into: &writer)

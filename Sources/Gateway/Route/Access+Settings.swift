@@ -25,9 +25,24 @@ extension AccessSettings {
             return LoginClientIdentity(clientID: client.credentials.clientID, issuer: client.issuer)
         }
         authorities = settings.listeners.map(\.authorities)
+        hosts = settings.hosts
         pseudonym = settings.via
         self.published = published
         publishesClientKeys = !PublishedKeys.keys(of: settings.logins, clients: settings.clients).isEmpty
         tokenLimit = settings.limits.accessToken
+    }
+}
+
+extension GatewaySettings {
+    /// What clients see of the sites that a login is at: of its host, or of all listeners.
+    package func publicURLs(ofLogin login: Int) -> [String] {
+        let host = routes.first { $0.access.login?.login == login }?.host
+        return host.map { [hosts[$0].publicURL] } ?? listeners.map(\.publicURL)
+    }
+
+    /// Whether a listener serves this value of Host, in lower case.
+    package func listener(_ listener: Int, answers authority: String) -> Bool {
+        listeners[listener].authorities.contains(authority)
+            || hosts.contains { $0.isServed(at: listener) && $0.answers(authority) }
     }
 }

@@ -38,7 +38,7 @@ struct ServingPolicy {
     let via: Via
     /// The names of session cookies, which go to no upstream.
     let ownCookieNames: [String]
-    /// What clients see of each listener.
+    /// What clients see of each site: of the listeners, and behind them of the hosts.
     let publicURLs: [String]
     /// What people read when something is refused.
     let pages: PageBook
@@ -72,7 +72,7 @@ struct ServingPolicy {
         clientKeys = PublishedKeys.keys(of: settings.logins, clients: settings.clients)
         via = Via(settings.via)
         ownCookieNames = settings.logins.map(\.session.cookieName)
-        publicURLs = settings.listeners.map(\.publicURL)
+        publicURLs = settings.listeners.map(\.publicURL) + settings.hosts.map(\.publicURL)
         pages = resources.pages
         nonces = resources.nonces
         tracing = TracingPolicy(settings.tracing).map { FixedValue($0) }

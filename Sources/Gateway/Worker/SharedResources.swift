@@ -109,7 +109,7 @@ struct SharedResources {
             RouteIndices(
                 metricsSlot: metricsSlots.isEmpty ? index : metricsSlots[index], upstream: pools[route.upstream] ?? 0,
                 patience: RoutePatience(route, settings.limits, settings.timeouts),
-                resourceMetadata: PublishedDocuments.metadataURLs(of: route, settings.listeners))
+                resourceMetadata: PublishedDocuments.metadataURLs(of: route, settings))
         }
     }
 

@@ -162,6 +162,25 @@ extension RequirementTable {
                 leaves nothing.
                 """),
         Requirement(
+            id: "ECO-65", source: "policy of this gateway, after the precedence of the Gateway API",
+            promise: """
+                A request is for the routes of the host that is named exactly, else of the wildcard that fits, else of those \
+                without a host; in them the longest path wins, then methods, then a field. A path that a route has is never a \
+                shorter one's, and two routes that could both be meant do not load.
+                """),
+        Requirement(
+            id: "ECO-66", source: "policy of this gateway",
+            promise: """
+                Each host has its own public URL, login client, cookies, metadata and paths of the gateway. A session of one \
+                host is nothing on another.
+                """),
+        Requirement(
+            id: "ECO-67", source: "RFC 9110 §7.4",
+            promise: """
+                The name of the TLS handshake, Host and listener agree: a host that another listener serves, with other rules \
+                for certificates, is answered 421, and no wildcard takes it.
+                """),
+        Requirement(
             id: "ECO-68", source: "RFC 3986 §3.3; policy of this gateway",
             promise: """
                 An upstream may know a route's paths without their prefix, or with another one. The gateway takes whole \

@@ -33,6 +33,9 @@ public struct CertificateFacts: Sendable, Equatable {
         unnamed = hosts.filter { !CertificateFacts.certificate(certificate, isFor: $0) }
     }
 
+    /// How many names are read.
+    static let nameLimit = 100
+
     private static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
         var parts = tm()
         guard ASN1_TIME_to_tm(time, &parts) == 1 else { return nil }
@@ -46,11 +49,12 @@ public struct CertificateFacts: Sendable, Equatable {
         return X509_check_host(certificate, host, strlen(host), flags, nil) == 1
     }
 
-    private static func names(of certificate: OpaquePointer) -> [String] {
+    /// The names of a certificate, at most `nameLimit` of them.
+    static func names(of certificate: OpaquePointer) -> [String] {
         guard let list = portcullis_alternative_names(certificate) else { return [] }
         defer { portcullis_free_alternative_names(list) }
         var names: [String] = []
-        for number in 0..<100 {
+        for number in 0..<nameLimit {
             var start: UnsafePointer<UInt8>?
             var count: Int32 = 0
             let kind = portcullis_alternative_name(list, Int32(number), &start, &count)

@@ -8,12 +8,28 @@ final class ContextExtras: @unchecked Sendable {
     let ticketKeys: TicketKeys
     /// In the context that connections begin with: those that SNI chooses from, itself left out.
     private let siblings: [OpaquePointer]
+    /// The first of these for a name, in lower case, a wildcard's with its asterisk: a listener may have a thousand.
+    private let byName: [String: Int]
+    /// Those whose names are more, or others, than can be looked up so.
+    private let unlisted: [Int]
 
     /// `siblings` are kept as long as this is.
     private init(_ ticketKeys: TicketKeys, siblings: [OpaquePointer]) {
         self.ticketKeys = ticketKeys
         self.siblings = siblings
-        for sibling in siblings { SSL_CTX_up_ref(sibling) }
+        var byName: [String: Int] = [:]
+        var unlisted: [Int] = []
+        for (index, sibling) in siblings.enumerated() {
+            SSL_CTX_up_ref(sibling)
+            let names = SSL_CTX_get0_certificate(sibling).map { CertificateFacts.names(of: $0) } ?? []
+            for name in names where byName[name.lowercased()] == nil { byName[name.lowercased()] = index }
+            let isListed = names.allSatisfy { name in
+                !(name.hasPrefix("*.") ? name.dropFirst(2) : name[...]).utf8.contains(UInt8(ascii: "*"))
+            }
+            if !isListed || names.isEmpty || names.count >= CertificateFacts.nameLimit { unlisted.append(index) }
+        }
+        self.byName = byName
+        self.unlisted = unlisted
     }
 
     deinit { for sibling in siblings { SSL_CTX_free(sibling) } }
@@ -37,7 +53,14 @@ final class ContextExtras: @unchecked Sendable {
     /// The context to go on with for a name; nil when it is the one that `own` is already, or none has that name.
     func context(named name: UnsafePointer<CChar>, besides own: OpaquePointer) -> OpaquePointer? {
         guard !siblings.isEmpty, !ContextExtras.certificate(of: own, names: name) else { return nil }
-        return siblings.first { ContextExtras.certificate(of: $0, names: name) }
+        let text = String(cString: name).lowercased()
+        var places = unlisted
+        if let place = byName[text] { places.append(place) }
+        if let dot = text.utf8.firstIndex(of: UInt8(ascii: ".")), let place = byName["*" + text[dot...]] {
+            places.append(place)
+        }
+        // The first in the order of the configuration, as ever.
+        return places.sorted().map { siblings[$0] }.first { ContextExtras.certificate(of: $0, names: name) }
     }
 
     private static func certificate(of context: OpaquePointer, names name: UnsafePointer<CChar>) -> Bool {

@@ -93,7 +93,7 @@ private struct Signs: Sendable {
             let found = rigs[signs.requiresHeader ? 1 : 0].table.index.list[0].login
             let login = try #require(found)
             let outcome = permitted(signs.lines) { head throws(Refused) in
-                try head.checkSamePage(login, listener: 0, isListed: signs.isListed)
+                try head.checkSamePage(login, site: 0, isListed: signs.isListed)
             }
             switch outcome {
             case .passed:

@@ -118,7 +118,7 @@ private func authorization(_ token: String, _ scheme: String = "Bearer") -> Stri
         throws
     {
         let document = PublishedDocuments.Document(
-            listener: 0, authorities: ["api.example"], path: Array("/.well-known/oauth-protected-resource".utf8),
+            site: 0, authorities: ["api.example"], path: Array("/.well-known/oauth-protected-resource".utf8),
             query: nil, body: [])
         let rig = try JudgeRig([JudgeRig.session()], logins: [JudgeRig.login()]) {
             $0.published = PublishedDocuments([document])

@@ -32,7 +32,7 @@ private func spellings(of path: String) -> [String] {
         ) {
             $0.published = PublishedDocuments([
                 PublishedDocuments.Document(
-                    listener: 0, authorities: ["api.example"],
+                    site: 0, authorities: ["api.example"],
                     path: Array("/.well-known/oauth-protected-resource/api".utf8), query: nil, body: [])
             ])
             $0.publishesClientKeys = true
@@ -114,7 +114,7 @@ private func spellings(of path: String) -> [String] {
     {
         func document(_ listener: Int, _ authority: String, _ query: String? = nil) -> PublishedDocuments.Document {
             PublishedDocuments.Document(
-                listener: listener, authorities: [authority], path: [0x2F], query: query.map { Array($0.utf8) },
+                site: listener, authorities: [authority], path: [0x2F], query: query.map { Array($0.utf8) },
                 body: [])
         }
         let published = PublishedDocuments([
@@ -122,7 +122,7 @@ private func spellings(of path: String) -> [String] {
         ])
         func find(_ listener: Int, _ authority: String, _ query: String = "", path: String = "/") -> Int? {
             let (name, text, way) = (Array(authority.utf8), Array(query.utf8), Array(path.utf8))
-            return published.find(listener: listener, authority: name.span, path: way.span, query: text.span)
+            return published.find(site: listener, authority: name.span, path: way.span, query: text.span)
         }
         #expect(find(0, "a.example") == 0 && find(0, "B.Example") == 1 && find(1, "c.example") == 3)
         #expect(find(0, "c.example") == 0, "the first of the listener's, at any authority it answers for")

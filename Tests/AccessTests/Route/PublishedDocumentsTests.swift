@@ -10,7 +10,7 @@ import Testing
         _ listener: Int, _ authorities: [String], path: String = path, query: String? = nil
     ) -> PublishedDocuments.Document {
         PublishedDocuments.Document(
-            listener: listener, authorities: authorities, path: Array(path.utf8), query: query.map { Array($0.utf8) },
+            site: listener, authorities: authorities, path: Array(path.utf8), query: query.map { Array($0.utf8) },
             body: [])
     }
 
@@ -21,7 +21,7 @@ import Testing
 
     private func find(_ listener: Int, _ authority: String, _ path: String = path, query: String = "") -> Int? {
         Self.all.find(
-            listener: listener, authority: Array(authority.utf8).span, path: Array(path.utf8).span,
+            site: listener, authority: Array(authority.utf8).span, path: Array(path.utf8).span,
             query: Array(query.utf8).span)
     }
 
@@ -59,7 +59,7 @@ import Testing
 
     @Test(.refuses("MD-20")) func `is none where nothing is published`() {
         let found = PublishedDocuments().find(
-            listener: 0, authority: Array("a.example".utf8).span, path: Array(Self.path.utf8).span, query: Span())
+            site: 0, authority: Array("a.example".utf8).span, path: Array(Self.path.utf8).span, query: Span())
         #expect(found == nil)
     }
 }

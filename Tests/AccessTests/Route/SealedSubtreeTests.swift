@@ -37,7 +37,7 @@ import Testing
 
     /// The path of the route that takes a path, the same behind `behind `, or nothing.
     private func taker(of path: String, in table: RouteTable) -> String {
-        switch table.index.paths.pointee.find(Array(path.utf8).span) {
+        switch table.index.tables[0].find(Array(path.utf8).span) {
         case .none: ""
         case .route(let number): table.index.list[number].settings.path
         case .behind(let number): "behind " + table.index.list[number].settings.path

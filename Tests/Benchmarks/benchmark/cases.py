@@ -3,7 +3,7 @@ import dataclasses
 
 from .bodies import Bodies
 from .family import Family
-from .growth import Connections, Routes, Tokens
+from .growth import Connections, Hosts, Routes, Tokens
 from .half_open import HalfOpen
 from .latency import Latency, SharedProofLatency
 from .multiplexed import IdleMultiplexed, MultiplexedBodies, Requests, UnaryCalls
@@ -107,6 +107,7 @@ CASES = {case.name: case for case in (
     Case("slow-clients", "The same beside 5,000 clients that bring next to nothing", family=SlowClients()),
     Case("workers", "One worker on one processor, two on two, with load and origin beside each", family=Workers()),
     Case("growth-routes", "Every route in turn", family=Routes()),
+    Case("growth-hosts", "Every host in turn, with ten routes each", family=Hosts()),
     Case("growth-connections", "Every connection in turn, ten requests at once", family=Connections()),
     Case("growth-tokens", "Every token in turn, each seen before, ES256", family=Tokens()),
 )}

@@ -118,6 +118,24 @@ class Routes(Growth):
         return path
 
 
+class Hosts(Growth):
+    """Requests for each host in turn, each with ten routes of its own; one host has ten routes, 999 have 9,990."""
+
+    what = "hosts"
+    sizes = (1, 100, 999)
+
+    def properties(self, size):
+        return {"hosts": size}
+
+    def request(self, port):
+        return request_bytes(port, path=f"/route-5{PATH}").replace(b"Host: 127.0.0.1", f"Host: {VALUE}.test".encode())
+
+    def values(self, stage, size):
+        path = stage.folder / "values.txt"
+        path.write_text("".join(f"host-{number:04}\n" for number in range(size)))
+        return path
+
+
 class Connections(Growth):
     """Requests on each connection in turn, ten on their way at a time; nginx beside it, for what the kernel takes."""
 

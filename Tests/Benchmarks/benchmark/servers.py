@@ -46,6 +46,8 @@ class Site:
     workers: int = 1
     # Routes of the gateway, all to the same upstream: /, and others that no request of the other cases asks for.
     routes: int = 1
+    # Hosts beside that of the listener, with ten routes each.
+    hosts: int = 0
     # Another gateway may start at the same address, while this one drains.
     shares_address: bool = False
     # More of the gateway's configuration.
@@ -219,12 +221,18 @@ class Gateway:
         share = ", share_address: true" if site.shares_address else ""
         more = "".join(f"""
   - {{ path: "/route-{number:05}/", upstream: {upstream}, public: true }}""" for number in range(1, site.routes))
+        more += "".join(f"""
+  - {{ host: "host-{host:04}.test", path: "/route-{number}/", upstream: {upstream}, public: true }}"""
+                        for host in range(site.hosts) for number in range(10))
+        names = "".join(f"\n  - {{ host: \"host-{host:04}.test\" }}" for host in range(site.hosts))
+        hosts = f"hosts:{names}" if names else ""
         return f"""workers: {site.workers}
 listeners:
   - {{ address: "127.0.0.1:{site.port}", public_url: "{scheme}://127.0.0.1:{site.port}"{tls}{http2}{share} }}
 admin: {{ address: "127.0.0.1:{site.admin_port}" }}
 log: {{ access: {access}, operator: stderr, level: warning }}
 {self.issuers(site)}
+{hosts}
 routes:
   - path: /
     upstream: {upstream}

@@ -35,7 +35,7 @@ extension ConfigurationSources {
             if path.hasSuffix("en.txt") { return .success(Fixture.file("not_found.title: Nothing")) }
             return .success(Fixture.file(Fixture.certificate))
         }
-        sources.names = { _ in .success(["en.txt", ".", "..", "README"]) }
+        sources.names = { _ in .success(["en.txt", ".", "..", "README", "a.crt", "a.key"]) }
         return sources
     }
 }

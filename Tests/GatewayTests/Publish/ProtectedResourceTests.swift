@@ -154,7 +154,7 @@ private func found(
         path.withBytes { path in
             query.withBytes {
                 published.find(
-                    listener: listener, authority: authority.span, path: path.span, query: $0.span)
+                    site: listener, authority: authority.span, path: path.span, query: $0.span)
             }
         }
     }
@@ -194,11 +194,11 @@ private func found(
         #expect(found(published, "\(wellKnown)/api", at: "a.example") == nil)
         #expect(found(published, "\(wellKnown)/api", at: "c.example", listener: 1) == "https://c.example/api")
         #expect(
-            PublishedDocuments.metadataURLs(of: settings.routes[0], listeners) == [
+            PublishedDocuments.metadataURLs(of: settings.routes[0], settings) == [
                 "https://a.example\(wellKnown)/own", "https://b.example\(wellKnown)/own",
             ])
         #expect(
-            PublishedDocuments.metadataURLs(of: settings.routes[1], listeners) == [
+            PublishedDocuments.metadataURLs(of: settings.routes[1], settings) == [
                 "https://c.example\(wellKnown)/api", "https://c.example\(wellKnown)/api",
             ])
     }
@@ -252,7 +252,7 @@ private func found(
     @Test(.refuses("MD-22")) func `are pointed to by nobody where nothing is published`() {
         let settings = settings([listener("https://a.example", ["a.example"])], [("/1", nil)])
         #expect(PublishedDocuments(settings).documents.isEmpty)
-        #expect(PublishedDocuments.metadataURLs(of: settings.routes[0], settings.listeners) == [""])
+        #expect(PublishedDocuments.metadataURLs(of: settings.routes[0], settings) == [""])
     }
 }
 

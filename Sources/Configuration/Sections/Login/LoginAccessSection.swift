@@ -59,19 +59,23 @@ enum LoginAccessSection {
         settings.rights.claims = ClaimSection.translate(object, context.translation)
         settings.rights.scopes = object.texts("scopes").map(\.text)
         settings.rights.scopesByMethod = methods.loginScopes
-        settings.networks = networks(object, context)
+        settings.networks = networks(object, of: route, context)
         judgeScopes(object, name.text, client, problems)
         return index == nil ? nil : settings
     }
 
     /// Networks whose clients need no login; refused where a proxy in front would have its own address stand for everybody's.
-    private static func networks(_ object: CheckedObject, _ context: RouteContext) -> [AddressRange] {
+    private static func networks(
+        _ object: CheckedObject, of route: CheckedObject, _ context: RouteContext
+    ) -> [AddressRange] {
         let networks = object.texts("networks")
         let problems = context.translation.problems
         Repetition.refuse(networks, problems)
         guard let first = networks.first else { return [] }
-        for listener in context.listeners
-        where listener.tls == nil && listener.publicURL.hasPrefix("https:") && listener.address.unixPath == nil
+        let host = context.hosts.place(of: route).map { context.hosts.settings[$0] }
+        for (place, listener) in context.listeners.enumerated()
+        where host?.isServed(at: place) ?? true && listener.tls == nil
+            && (host?.publicURL ?? listener.publicURL).hasPrefix("https:") && listener.address.unixPath == nil
             && listener.trustedProxies.isEmpty && !listener.redirectsToHTTPS
         {
             problems.error(

@@ -1,18 +1,20 @@
 /// The clients that a route's `login` names, in the order of the clients: each is a login.
 struct LoginsByName {
     private let names: [String]
+    /// Of routes at the listeners' own names.
     private let places: [Place]
 
     init(_ document: CheckedObject) {
-        let named = document.list("routes").compactMap(\.object).compactMap(LoginAccessSection.clientName)
-        places = named.map(\.place)
+        let routes = document.list("routes").compactMap(\.object)
+        let named = routes.compactMap(LoginAccessSection.clientName)
+        places = routes.filter { !$0.says("host") }.compactMap(LoginAccessSection.clientName).map(\.place)
         names = document.entries("clients").map(\.name).filter { name in named.contains { $0.text == name } }
     }
 
     /// The place of a login among the gateway's, or nil when no route names it.
     func index(of name: String) -> Int? { names.firstIndex(of: name) }
 
-    /// Where a route first says login.
+    /// Where a route without a host first says login.
     var first: Place? { places.min { $0.position < $1.position } }
 
     /// A session in a cookie that travels by plain HTTP is anybody's, and browsers keep no `__Host-` cookie from there.
