@@ -28,28 +28,43 @@ RELAXATIONS = {
 # no notice of case.
 TOPOLOGIES = {"one public folder": "/public/", "all else public": "/", "all else public, in any case": "/"}
 ANY_CASE = "all else public, in any case"
+# The same folder, of which the upstream knows nothing but another name; and of a host that has its routes for itself, beside
+# one where all is open. With nothing allowed, and with everything: what either adds does not depend on the rest.
+RENAMED, OF_A_HOST = "one public folder with another name", "one public folder of a host"
+PUBLIC, INNER = b"/public", b"/inside"
+TOPOLOGIES |= {RENAMED: "/public/", OF_A_HOST: "/public/"}
 ROUTES = """\
-  - {{ path: "{open}", upstream: "http://127.0.0.1:{upstream}", public: true{allowed} }}
-  - path: /admin/
+  - {{ path: "{open}", upstream: "http://127.0.0.1:{upstream}", public: true{allowed}{renamed}{host} }}
+  - path: /admin/{host_below}
     upstream: http://127.0.0.1:{upstream}
     token: {{ issuers: [fixed], audience: "{audience}" }}{below}
 {programs}"""
 # Of one path alone: what a server takes for an argument of theirs leads to the public route, were it not refused.
 PROGRAM = """\
-  - path: {path}
+  - path: {path}{host_below}
     upstream: http://127.0.0.1:{upstream}
     token: {{ issuers: [fixed], audience: "{audience}" }}{below}
 """
+OPEN_HOST = """\
+  - {{ path: /, host: open.test, upstream: "http://127.0.0.1:{upstream}", public: true{allowed} }}
+"""
+OWN_HOST = "own.test"
+HOSTS = "hosts: [{ host: own.test, public_url: 'http://own.test' }, { host: open.test, public_url: 'http://open.test' }]"
 IN_FLIGHT = 16
 
 
-async def send_all(port, recorder, targets):
-    """(what arrived of those that got through, problems), each sent without a token."""
+def is_renamed(target, arrived):
+    """Whether a path below the public one arrived below the other name, and is the same otherwise."""
+    return target.startswith(PUBLIC) and arrived == INNER + target.removeprefix(PUBLIC)
+
+
+async def send_all(port, recorder, targets, host=HOST, is_right=lambda target, arrived: target == arrived):
+    """(what arrived of those that got through, problems), each sent without a token; `is_right` judges what arrived."""
     arrived, problems, waiting = {}, [], iter(enumerate(targets))
 
     async def client():
         for number, target in waiting:
-            data = b"GET %s HTTP/1.1\r\nHost: %s\r\nMark: %s\r\n\r\n" % (target, HOST.encode(), mark(number, 0))
+            data = b"GET %s HTTP/1.1\r\nHost: %s\r\nMark: %s\r\n\r\n" % (target, host.encode(), mark(number, 0))
             received, _, _ = await exchange(port, Session(number, [Request(data, (), b"")], [], False))
             responses = read_responses(received)
             record = recorder.records.get(responses[0].record) if responses else None
@@ -57,7 +72,7 @@ async def send_all(port, recorder, targets):
                 continue
             arrived[target] = record.message.target
             # The path that was judged is the path that is forwarded (HTTP-55).
-            if target.startswith(b"/") and record.message.target != target:
+            if target.startswith(b"/") and not is_right(target, record.message.target):
                 problems.append(f"{escaped(target)} arrived as {escaped(record.message.target)}")
 
     await asyncio.gather(*(client() for _ in range(IN_FLIGHT)))
@@ -98,12 +113,18 @@ async def judge(binary, name, relaxation, targets, plain):
     allowed = f"allow_in_path: [{relaxation}]" if relaxation else ""
     any_case = name == ANY_CASE
     below = "".join(f"\n    {key}" for key in (allowed, any_case and "case_insensitive: true") if key)
-    programs = "".join(PROGRAM.format(path=path.decode(), upstream=recorder.port, audience=AUDIENCE, below=below)
-                       for path in path_models.PROGRAMS)
-    routes = ROUTES.format(open=TOPOLOGIES[name], upstream=recorder.port, audience=AUDIENCE,
-                           allowed=allowed and f", {allowed}", below=below, programs=programs)
-    with gateway(binary, routes) as running:
-        arrived, problems = await send_all(running.port, recorder, targets)
+    host = f"host: {OWN_HOST}" if name == OF_A_HOST else ""
+    common = {"upstream": recorder.port, "audience": AUDIENCE, "below": below, "host_below": host and f"\n    {host}"}
+    programs = "".join(PROGRAM.format(path=path.decode(), **common) for path in path_models.PROGRAMS)
+    allowed = allowed and f", {allowed}"
+    renamed = f", replace_prefix: {{ from: {PUBLIC.decode()}, to: {INNER.decode()} }}" if name == RENAMED else ""
+    routes = ROUTES.format(
+        open=TOPOLOGIES[name], allowed=allowed, renamed=renamed, host=host and f", {host}", programs=programs, **common)
+    if host:
+        routes += OPEN_HOST.format(upstream=recorder.port, allowed=allowed)
+    with gateway(binary, routes, HOSTS if host else "") as running:
+        arrived, problems = await send_all(
+            running.port, recorder, targets, OWN_HOST if host else HOST, *[is_renamed] * bool(renamed))
     recorder.stop()
     if not any(target.startswith(b"/public/") for target in arrived) or len(arrived) == len(targets):
         problems.append("not both of forwarded and refused paths")
@@ -139,7 +160,7 @@ async def main(binary, _seconds, _seed):
     targets, good = corpus(), True
     for name in TOPOLOGIES:
         plain = set()
-        for relaxation in (None, *RELAXATIONS):
+        for relaxation in (None, list(RELAXATIONS)[-1]) if name in (RENAMED, OF_A_HOST) else (None, *RELAXATIONS):
             arrived, problems = await judge(binary, name, relaxation, targets, plain)
             plain = plain or arrived
             good = good and not problems
