@@ -101,6 +101,8 @@ package struct LoginStartSettings: Sendable {
     package var keepsFragment = true
     /// Logins may begin at a page elsewhere that names us as issuer's client (OpenID Connect Core §4; CF-08).
     package var allowsThirdParty = false
+    /// The server is asked to show nothing first, and for its page only where it knows nobody (OIDC-16).
+    package var isSilentFirst = false
 }
 
 /// What a logout is beside the end of the session here.

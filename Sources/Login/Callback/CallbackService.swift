@@ -221,7 +221,12 @@ extension CallbackService {
     private func judge(_ callback: Callback, _ server: ServerMetadata) async throws(LoginFailure) -> LoginAnswer {
         switch try await ResponseJudgement(callback: callback, server: server).outcome() {
         case .error(let error):
-            if error.meaning == .interactionRequired, callback.mayTryAgain { return try await again(callback) }
+            // Whatever a server says to a question in silence, it may say it to its user.
+            if callback.transaction.isSilentFirst(at: callback.place)
+                || error.meaning == .interactionRequired && callback.mayTryAgain
+            {
+                return try await again(callback)
+            }
             throw ResponseJudgement.failure(error)
         case .code(let code):
             let result = try await exchange.redeem(code, callback, server)
@@ -241,7 +246,8 @@ extension CallbackService {
     /// Sends the browser to the server once more, which is to ask its user this time (STEP-04, CF-24).
     private func again(_ callback: Callback) async throws(LoginFailure) -> LoginAnswer {
         var answer = try await starts.begin(
-            LoginPlan(again: callback.transaction), callback.request, at: callback.place, endedBefore: true)
+            LoginPlan(again: callback.transaction, at: callback.place), callback.request, at: callback.place,
+            endedBefore: true)
         answer.cookies = callback.endings + answer.cookies
         return answer
     }
@@ -262,8 +268,10 @@ extension CallbackService {
 }
 
 extension Callback {
-    /// Whether another login may be begun for this one: the first of its kind, and not in silence.
-    var mayTryAgain: Bool { transaction.attempts == 0 && !transaction.isSilent(at: place) }
+    /// Whether another login may be begun for this one that makes the server ask: once, and not for one in silence.
+    var mayTryAgain: Bool {
+        transaction.attempts < transaction.unforced(at: place) && !transaction.isSilent(at: place)
+    }
 }
 
 extension LoginTransaction {

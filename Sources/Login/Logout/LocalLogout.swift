@@ -31,6 +31,7 @@ extension LogoutService {
             do throws(SessionStoreRefusal) {
                 // Another process may have refreshed it a moment ago: the newest tokens are the ones to revoke.
                 let session = try await place.store.load(value, now: place.now) ?? found
+                try await endElsewhere(.session(session), by: .user, in: request, at: place)
                 let known = try await place.end(.session(session))
                 // The store's own state may be newer than what the browser brought.
                 ended = known.first ?? session

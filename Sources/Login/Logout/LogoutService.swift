@@ -1,4 +1,5 @@
 import Crypto
+import Issuers
 import OAuth
 import Refusals
 import Sessions
@@ -47,6 +48,7 @@ final class LogoutService: Sendable {
         _ which: SessionEnd, known: Session? = nil, by party: LogoutParty, in request: LoginRequest,
         at place: LoginClient
     ) async throws(SessionStoreRefusal) {
+        try await endElsewhere(which, by: party, in: request, at: place)
         let held = try await place.end(which)
         let ended = held.isEmpty ? [known].compactMap(\.self) : held
         for session in ended {
@@ -59,6 +61,43 @@ final class LogoutService: Sendable {
         place.onEvent(.loggedOut(client: place.index, request.names, session: known?.reference))
         place.auditLogout(by: party, which, ended, in: request)
         place.onEvent(.sessionsEnded)
+    }
+
+    /// Ends what came of the same session of the server at the other clients that are one client to it, such as those of
+    /// several hosts with one sign-in: the server tells each of its clients once (ECO-98).
+    func endElsewhere(
+        _ which: SessionEnd, by party: LogoutParty, in request: LoginRequest, at place: LoginClient
+    ) async throws(SessionStoreRefusal) {
+        let others = places.filter { $0.index != place.index && $0.isRegistered(as: place) }
+        guard !others.isEmpty, let which = which.ofServer else { return }
+        for other in others.map({ $0.within(request.trace) }) {
+            let ended = try await other.end(which)
+            for session in ended where await other.store.claimRevocation(of: session) {
+                revocations.revoke(
+                    session, client: other.index,
+                    keepsRefreshToken: party != .user && session.scopes.contains("offline_access"),
+                    within: other.trace)
+            }
+            guard !ended.isEmpty else { continue }
+            other.onEvent(.loggedOut(client: other.index, request.names, session: ended.first?.reference))
+            other.auditLogout(by: party, which, ended, in: request)
+        }
+        place.onEvent(.sessionsEnded)
+    }
+}
+
+extension LoginClient {
+    /// Whether the server takes both for one client.
+    fileprivate func isRegistered(as other: LoginClient) -> Bool {
+        issuer.url.utf8.elementsEqual(other.issuer.url.utf8) && clientID.utf8.elementsEqual(other.clientID.utf8)
+    }
+}
+
+extension SessionEnd {
+    /// The same in the server's own words; nil for a session of which the server's is not known.
+    fileprivate var ofServer: SessionEnd? {
+        guard case .session(let session) = self else { return self }
+        return session.serverSession.map { .serverSession(issuer: session.issuer, sid: $0, subject: session.subject) }
     }
 }
 

@@ -17,6 +17,10 @@ struct LoginPlan: Sendable {
     var attempts: UInt8 = 0
     /// The server may show nothing: it knows the user, or the answer is no (OIDC-16).
     var isSilent = false
+    /// The server may show nothing yet: where it knows nobody, another login is begun that it may show its page for.
+    var isSilentFirst = false
+    /// Of how many logins for the same the server may make up its own mind; the one behind them asks its user.
+    private var unforced: UInt8 = 1
 
     /// The plan of a browser's own start.
     init(_ request: StartRequest, at place: LoginClient) {
@@ -29,6 +33,7 @@ struct LoginPlan: Sendable {
             let stepUp = place.settings.uses.stepUps[$0]
             return LoginTransaction.Demand(acrValues: stepUp.acrValues, maximumAge: stepUp.maximumAge)
         }
+        isSilentFirst = place.isSilentFirst(demand: demand, isOtherAccount: isOtherAccount)
     }
 
     /// A login that shows nothing, and comes back to the session endpoint.
@@ -38,28 +43,29 @@ struct LoginPlan: Sendable {
         isSilent = true
     }
 
-    /// The one more attempt after a login that did not do (STEP-04, CF-24).
-    init(again transaction: LoginTransaction) {
+    /// The one more attempt after a login that did not do (STEP-04, CF-24), or that was asked for in silence first.
+    init(again transaction: LoginTransaction, at place: LoginClient) {
         returnTo = transaction.returnTo
         fragment = transaction.fragment
         keepsForm = transaction.keepsForm
         isOtherAccount = transaction.isOtherAccount
         demand = transaction.stepUp
         attempts = transaction.attempts &+ 1
+        unforced = transaction.unforced(at: place)
     }
 
     /// What is asked for at the server beyond what always is.
     var stepUp: StepUp? {
-        guard demand != nil || attempts > 0 else { return nil }
+        guard demand != nil || attempts >= unforced else { return nil }
         return StepUp(
-            acrValues: demand?.acrValues ?? [], maximumAge: demand?.maximumAge, forcesPrompt: attempts > 0)
+            acrValues: demand?.acrValues ?? [], maximumAge: demand?.maximumAge, forcesPrompt: attempts >= unforced)
     }
 
     /// The client's settings as far as this login changes them.
     func settings(of place: LoginClient) -> AuthorizationRequestSettings {
         var settings = place.settings.authorization
         if let loginHint { settings.loginHint = loginHint }
-        if isSilent { settings.prompt = "none" }
+        if isSilent || isSilentFirst { settings.prompt = "none" }
         if isOtherAccount { settings.prompt = Self.promptForOtherAccount(settings.prompt) }
         return settings
     }
@@ -88,6 +94,17 @@ extension LoginTransaction {
     /// Whether its user is to notice nothing, whatever comes of it.
     func isSilent(at place: LoginClient) -> Bool { returnTo.utf8.elementsEqual(place.path(.session).utf8) }
 
+    /// Whether the server was to show nothing yet: what it says no to then is asked again, with its page.
+    func isSilentFirst(at place: LoginClient) -> Bool {
+        attempts == 0 && !isSilent(at: place)
+            && place.isSilentFirst(demand: stepUp, isOtherAccount: isOtherAccount)
+    }
+
+    /// How many logins for the same come before the one that makes the server ask its user.
+    func unforced(at place: LoginClient) -> UInt8 {
+        place.isSilentFirst(demand: stepUp, isOtherAccount: isOtherAccount) ? 2 : 1
+    }
+
     /// The start of another login for the same.
     func start(at place: LoginClient) -> String {
         let index = stepUp.flatMap { demand in
@@ -100,5 +117,12 @@ extension LoginTransaction {
         request.keepsForm = keepsForm
         request.isOtherAccount = isOtherAccount
         return request.path(at: place)
+    }
+}
+
+extension LoginClient {
+    /// Whether a login asks the server in silence first: not where its user is to do something there.
+    fileprivate func isSilentFirst(demand: LoginTransaction.Demand?, isOtherAccount: Bool) -> Bool {
+        settings.start.isSilentFirst && demand == nil && !isOtherAccount
     }
 }

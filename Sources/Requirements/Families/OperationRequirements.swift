@@ -251,6 +251,13 @@ extension RequirementTable {
                 gateway warns of it at every start, and the cookies stay as they are elsewhere.
                 """),
         Requirement(
+            id: "ECO-98", source: "policy of this gateway",
+            promise: """
+                Clients of several hosts with one id are one sign-in where they say silent_first: the server is asked to \
+                show nothing first, and for its page where it knows nobody. A logout at one, or the server's word to one, \
+                ends the sessions of the same session of the server at all of them, and no other.
+                """),
+        Requirement(
             id: "ECO-85", source: "policy of this gateway",
             promise: """
                 The gateway answers a refused navigation with a page that says what its reader can do. \

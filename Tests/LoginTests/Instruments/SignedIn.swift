@@ -31,6 +31,7 @@ final class SignedIn: Sendable {
 
     init(
         store kind: SessionSettings.Store = .cookie, fetching: (any Fetching)? = nil, shared: SharedStore? = nil,
+        others: [(name: String, id: String)] = [],
         change: (inout LoginSettings) -> Void = { _ in }
     ) throws {
         let (clock, told, readings, keys) = (
@@ -47,32 +48,39 @@ final class SignedIn: Sendable {
         settings.scriptClaims = ["sub", "email"]
         settings.uses.keepsAccessToken = true
         change(&settings)
-        let credentials = try ClientCredentials(
-            clientID: "shop-web", method: .secretBasic(Secret(Array("a-secret-for-tests".utf8))))
-        let place = try LoginClient(
-            index: 0, settings: settings,
-            client: ClientSettings(name: "shop", issuer: 0, credentials: credentials),
-            issuer: IssuerSettings(
-                name: "main", url: ScriptedServer.issuer, rules: AccessTokenRules(issuer: ScriptedServer.issuer)),
-            environment: LoginService.Environment(
-                fetching: fetching ?? server, clock: clock, executor: globalConcurrentExecutor,
-                sources: LoginService.Sources(
-                    metadata: { _ in try? server.metadata }, keys: { _ in keys.last ?? nil },
-                    hasFailedToReadKeys: { _ in reading.fails },
-                    refresh: { _, who, _ in
-                        readings.append(who)
-                        if let read = reading.result { keys.append(read) }
-                        return !reading.isSuppressed
-                    }), store: shared,
-                onEvent: { told.append($0) }))
+        let environment = LoginService.Environment(
+            fetching: fetching ?? server, clock: clock, executor: globalConcurrentExecutor,
+            sources: LoginService.Sources(
+                metadata: { _ in try? server.metadata }, keys: { _ in keys.last ?? nil },
+                hasFailedToReadKeys: { _ in reading.fails },
+                refresh: { _, who, _ in
+                    readings.append(who)
+                    if let read = reading.result { keys.append(read) }
+                    return !reading.isSuppressed
+                }), store: shared,
+            onEvent: { told.append($0) })
+        let places = try ([("shop", "shop-web")] + others).enumerated().map { index, client in
+            let credentials = try ClientCredentials(
+                clientID: client.1, method: .secretBasic(Secret(Array("a-secret-for-tests".utf8))))
+            var settings = settings
+            settings.name = client.0
+            settings.session.cookieName = "__Host-portcullis-\(client.0)"
+            return try LoginClient(
+                index: index, settings: settings,
+                client: ClientSettings(name: client.0, issuer: 0, credentials: credentials),
+                issuer: IssuerSettings(
+                    name: "main", url: ScriptedServer.issuer, rules: AccessTokenRules(issuer: ScriptedServer.issuer)),
+                environment: environment)
+        }
+        let place = places[0]
         (self.clock, self.server, self.place, self.told, self.readings, self.keys, self.reading) = (
             clock, server, place, told, readings, keys, reading
         )
-        revocations = RevocationQueue([place], clock: clock, executor: globalConcurrentExecutor)
+        revocations = RevocationQueue(places, clock: clock, executor: globalConcurrentExecutor)
         refreshes = RefreshService(
             [place], revocations: revocations, flights: memory.flights, clock: clock,
             executor: globalConcurrentExecutor, onEvent: { told.append($0) })
-        logouts = LogoutService(places: [place], revocations: revocations, memory: memory)
+        logouts = LogoutService(places: places, revocations: revocations, memory: memory)
     }
 
     // MARK: the session
@@ -102,6 +110,20 @@ final class SignedIn: Sendable {
         change(&session)
         let value = try await place.store.create(session, now: now)
         return (session, value)
+    }
+
+    /// A session of the same server's session at another client, by the client's place, and the value of its cookie.
+    func logIn(at client: Int, as session: Session, token: String) async throws -> [UInt8] {
+        var other = session
+        other.id = RandomBytes.fill(16)
+        other.client = logouts.places[client].settings.name
+        other.refreshToken = Secret(Array(token.utf8))
+        return try await logouts.places[client].store.create(other, now: clock.seconds)
+    }
+
+    /// Whether the value stands for a session of the client at this place.
+    func isKnown(_ value: [UInt8], at client: Int) -> Bool {
+        if case .found = logouts.places[client].store.lookUp(value, now: clock.seconds) { true } else { false }
     }
 
     /// The session that the value stands for now; nil for none.

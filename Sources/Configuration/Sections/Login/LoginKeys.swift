@@ -127,6 +127,10 @@ enum LoginKeys {
             "third_party_start", \.start.allowsThirdParty,
             "Lets pages elsewhere start a login here (OpenID Connect Core section 4)."),
         .flag(
+            "silent_first", \.start.isSilentFirst,
+            "Asks the server to show nothing first, and only where it knows nobody for its page: one sign-in for several hosts."
+        ),
+        .flag(
             "keep_fragment", \.start.keepsFragment,
             "Brings the browser back to the # part of the address too, by a small page before the login."),
         .flag(

@@ -74,6 +74,7 @@ enum LoginSection {
         settings.keys.published = publishedKeys
         settings.keys.decryption = decryptionKeys
         LoginKeys.settings.read(object, into: &settings)
+        judgeSilence(object, problems)
         settings.scriptClaims = object.object("session")?.texts("script_claims").map(\.text) ?? []
         settings.isFAPI = FAPIProfile.isAsked(of: object)
         let needs = RouteNeeds(ofLogin: context.names.index(of: entry.name), context.routes)
@@ -82,6 +83,17 @@ enum LoginSection {
         settings.session.needsIDToken = needs.idToken
         settings.uses.neededScopes = needs.scopes
         return settings
+    }
+}
+
+extension LoginSection {
+    /// Whom the server is to ask something each time is never let in without a word.
+    private static func judgeSilence(_ client: CheckedObject, _ problems: ProblemList) {
+        guard client.flag("silent_first") == true, client.says("prompt") else { return }
+        problems.error(
+            at: client.place(of: "silent_first"), expected: "silent_first without prompt",
+            found: "prompt: \(client.text("prompt")?.text ?? "") beside it",
+            remedy: "leave one of them out: silent_first lets in whom the server knows, and prompt has it ask")
     }
 }
 
