@@ -9,12 +9,23 @@ import JOSE
 import JSON
 import Login
 import OAuth
+import Synchronization
 import Testing
 
 /// What no text for a person has: a place that nobody filled, a name out of the code, a mark that was escaped twice.
 enum TextFault {
+    /// Those of texts that were read before: many messages say the same.
+    private static let known = Mutex<[String: [String]]>([:])
+
     /// The faults of a text, by name.
     static func all(in text: String) -> [String] {
+        if let faults = known.withLock({ $0[text] }) { return faults }
+        let faults = read(text)
+        known.withLock { $0[text] = faults }
+        return faults
+    }
+
+    private static func read(_ text: String) -> [String] {
         let faults: [(String, Regex<Substring>)] = [
             ("unfilled", #/\b(?:CLIENT|ISSUER|CONFIG|ROUTE|NAME|LISTENER|NETWORK|PATH)\b/#),
             ("no name", #/\b(?:clients|issuers|routes|listeners)(?:\.\?|\[\??\]|\.\.)/#), ("two colons", #/: +:/#),
