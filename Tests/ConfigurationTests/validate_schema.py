@@ -83,7 +83,7 @@ BROKEN = [
     ("public_url: https://shop.example.com", "public_url: https://shop.example.com, client_cert_from: [10.0.0.7]"),
     ("public_url: https://shop.example.com", "public_url: https://shop.example.com, tls: { certificate: a, key: b, client_certificates: require }"),
     ("public_url: https://shop.example.com", "public_url: https://shop.example.com, tls: { certificate: a, key: b, client_certificates: { trust: any } }"),
-    ("routes:", "clients: { shop: { issuer: main, id: a, authentication: { method: none } } }\nroutes:"),
+    ("routes:", "clients: { shop: { issuer: main, id: a, authentication: { method: none, public: false } } }\nroutes:"),
     ("routes:", "clients: { shop: { issuer: main, id: a, authentication: { method: client_secret_basic, secret: b } } }\nroutes:"),
     ("routes:", "store: {}\nroutes:"),
     ("routes:", "store: { url: 'redis://:pw@127.0.0.1' }\nroutes:"),

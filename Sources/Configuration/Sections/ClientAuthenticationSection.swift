@@ -18,17 +18,17 @@ enum ClientAuthenticationSection {
         Rule(method: "private_key_jwt", needs: ["key"], mayHave: ["algorithm", "key_id", "audience", "type"]),
         Rule(method: "tls_client_auth", needs: ["certificate", "key"]),
         Rule(method: "self_signed_tls_client_auth", needs: ["certificate", "key"]),
+        Rule(method: publicClient, needs: ["public"]),
     ]
+    /// The method of a client that proves nothing.
+    static let publicClient = "none"
 
     static let shape = ObjectShape(
         noun: "the authentication of a client",
         keys: [
             KeyDescription(
                 "method",
-                .word(
-                    rules.map(\.method),
-                    never: ["none": "anybody could act as a public client: have the server give it a secret, or a key"]),
-                .required, example: "private_key_jwt",
+                .word(rules.map(\.method)), .required, example: "private_key_jwt",
                 "The method that the client is registered with."),
             KeyDescription(
                 "secret", .object(SecretReference.shape(noun: "a reference to a secret")), .optional,
@@ -46,6 +46,9 @@ enum ClientAuthenticationSection {
             KeyDescription(
                 "certificate", .text(PlainText.file), .optional, example: "/run/secrets/client.crt",
                 "PEM file with the certificate chain, for the methods with a certificate."),
+            KeyDescription(
+                "public", .onlyTrue, .optional, example: "true",
+                "For none: anybody can be this client, and PKCE alone guards its logins. Better is any other method."),
             KeyDescription(
                 "audience", .word(["issuer", "token_endpoint", "endpoint"]), .standard("issuer"),
                 "What aud of an assertion names; the other two are for servers that do not accept their issuer."),
@@ -67,6 +70,9 @@ enum ClientAuthenticationSection {
         case "private_key_jwt": return signingKey(object, translation).map { .privateKeyJWT($0) }
         case "tls_client_auth":
             return pair(object, translation).map { .tls(certificateFile: $0.certificate, keyFile: $0.key) }
+        case publicClient:
+            warnOfPublicClient(name.place, translation.problems)
+            return .publicClient
         default:
             return pair(object, translation).map { .selfSignedTLS(certificateFile: $0.certificate, keyFile: $0.key) }
         }
@@ -87,7 +93,9 @@ enum ClientAuthenticationSection {
         for key in rule.needs where !object.says(key) {
             problems.error(
                 at: place, expected: "\(key) for \(rule.method)", found: "none",
-                remedy: "add  \(key): \(shape[key]?.example ?? "…")")
+                remedy: rule.method == publicClient
+                    ? "have the server give the client a secret or a key; only where it gives none, add  public: true"
+                    : "add  \(key): \(shape[key]?.example ?? "…")")
         }
         for key in shape.keys.map(\.name) where object.says(key) && key != "method" {
             guard !rule.needs.contains(key), !rule.mayHave.contains(key) else { continue }
@@ -96,6 +104,13 @@ enum ClientAuthenticationSection {
                 at: object.place(of: key), expected: "no \(key) for \(rule.method)", found: "one",
                 remedy: "leave it out; it is for \(methods.joined(separator: ", "))")
         }
+    }
+
+    /// A client that anybody can be: its operator says that this is meant, and is told of it all the same.
+    private static func warnOfPublicClient(_ place: Place, _ problems: ProblemList) {
+        problems.warning(
+            at: place, expected: "a method that proves which client this is", found: publicClient,
+            remedy: "have the server give the client a secret or a key: its refresh tokens are anybody's who has them")
     }
 
     private static func secret(

@@ -38,9 +38,21 @@ struct ClientsInUse {
             remedy: "add  login: \(entry.name)  to a route, or leave out \(said.joined(separator: ", "))")
     }
 
+    /// What a server tells about tokens, or gives for one, it must not tell or give to anybody (RFC 7662 §2.1).
+    private func judgePublicClient(_ entry: CheckedEntry, _ problems: ProblemList) {
+        guard introspecting.contains(entry.name) || exchanging.contains(entry.name),
+            let method = entry.value?.object?.object("authentication")?.text("method"),
+            method.text == ClientAuthenticationSection.publicClient
+        else { return }
+        problems.error(
+            at: method.place, expected: "a client that proves who it is for introspection and exchange",
+            found: Quoted.text(method.text), remedy: "name another client there, which has a secret or a key")
+    }
+
     func judge(_ problems: ProblemList) {
         // While the rest does not fit, what it uses is not known.
         guard !problems.hasErrors else { return }
+        for entry in entries { judgePublicClient(entry, problems) }
         for entry in entries where !loggingIn.contains(entry.name) {
             guard introspecting.contains(entry.name) || exchanging.contains(entry.name) else {
                 problems.warning(

@@ -62,7 +62,7 @@ struct KeyPrints: Sendable {
                 add(.clientSecret, client.name, [secret])
             case .privateKeyJWT(let key):
                 prints.append(Print(kind: .clientKey, name: client.name, digest: key.published.thumbprint))
-            case .tls, .selfSignedTLS: break
+            case .tls, .selfSignedTLS, .publicClient: break
             }
         }
         self.prints = prints
@@ -81,7 +81,7 @@ struct KeyPrints: Sendable {
         files += settings.clients.compactMap { client in
             switch client.credentials.method {
             case .tls(let file, _), .selfSignedTLS(let file, _): file
-            case .secretBasic, .secretPost, .secretJWT, .privateKeyJWT: nil
+            case .secretBasic, .secretPost, .secretJWT, .privateKeyJWT, .publicClient: nil
             }
         }
         var seen: Set<String> = []

@@ -20,7 +20,7 @@ extension ServingReadings.Certificate {
         files += settings.clients.compactMap { client in
             switch client.credentials.method {
             case .tls(let file, _), .selfSignedTLS(let file, _): (use: Use.client, file: file)
-            case .secretBasic, .secretPost, .secretJWT, .privateKeyJWT: nil
+            case .secretBasic, .secretPost, .secretJWT, .privateKeyJWT, .publicClient: nil
             }
         }
         var seen: Set<String> = []

@@ -30,7 +30,7 @@ extension ClientCredentials {
             case .secretJWT(let algorithm, let secret):
                 guard let key = try? algorithm.key(secret) else { throw .libraryFailed }
                 return CompactJWS.authenticate(claims.span, type: type, algorithm, key)
-            case .secretBasic, .secretPost, .tls, .selfSignedTLS: return []
+            case .secretBasic, .secretPost, .tls, .selfSignedTLS, .publicClient: return []
             }
         } catch {
             throw .notSigned(error)

@@ -48,6 +48,7 @@ extension ClientCredentials {
         case .tls(let certificateFile, let keyFile), .selfSignedTLS(let certificateFile, let keyFile):
             form.certificateFile = certificateFile
             form.keyFile = keyFile
+        case .publicClient: break
         }
         return form
     }
@@ -79,6 +80,8 @@ extension ClientCredentials.Method {
         case .secretJWT, .privateKeyJWT: true
         // RFC 8705 §2: the certificate does not say which client it is of.
         case .tls, .selfSignedTLS: true
+        // RFC 6749 §3.2.1: nothing else says whose code it is.
+        case .publicClient: true
         }
     }
 }

@@ -19,6 +19,8 @@ public struct ClientCredentials: Sendable {
         case tls(certificateFile: String, keyFile: String)
         /// `self_signed_tls_client_auth` (RFC 8705 §2.2): PEM files.
         case selfSignedTLS(certificateFile: String, keyFile: String)
+        /// `none`: a public client, which proves nothing, and whose codes PKCE alone guards (RFC 6749 §2.1).
+        case publicClient
     }
 
     /// What `aud` of an assertion names, always as one string (CA-06).
@@ -67,7 +69,7 @@ public struct ClientCredentials: Sendable {
             }
         case .tls(let certificateFile, let keyFile), .selfSignedTLS(let certificateFile, let keyFile):
             guard !certificateFile.isEmpty, !keyFile.isEmpty else { throw .fileMissing }
-        case .privateKeyJWT: break
+        case .privateKeyJWT, .publicClient: break
         }
         self.clientID = clientID
         self.method = method
@@ -87,6 +89,7 @@ extension ClientCredentials.Method {
         case .privateKeyJWT: "private_key_jwt"
         case .tls: "tls_client_auth"
         case .selfSignedTLS: "self_signed_tls_client_auth"
+        case .publicClient: "none"
         }
     }
 
@@ -94,7 +97,7 @@ extension ClientCredentials.Method {
     public var usesCertificate: Bool {
         switch self {
         case .tls, .selfSignedTLS: true
-        case .secretBasic, .secretPost, .secretJWT, .privateKeyJWT: false
+        case .secretBasic, .secretPost, .secretJWT, .privateKeyJWT, .publicClient: false
         }
     }
 }

@@ -15,6 +15,8 @@ extension ClientCredentials {
     /// `token_endpoint_auth_methods_supported`. Where there is no list the operator's word stands: what a server leaves
     /// out is not offered in its place, so nothing weaker is ever sent.
     public func check(methods: [String]?, algorithms: [String]?) throws(ClientMethodRefusal) {
+        // Servers list what proves something: many take public clients and do not say none.
+        if case .publicClient = method { return }
         if let methods, !Self.contains(methods, method.name) { throw .methodNotOffered(method.name) }
         guard let name = assertionAlgorithmName, let algorithms else { return }
         guard Self.contains(algorithms, name) else { throw .algorithmNotOffered(name) }
@@ -25,7 +27,7 @@ extension ClientCredentials {
         switch method {
         case .secretJWT(let algorithm, _): algorithm.name
         case .privateKeyJWT(let key): key.algorithm.name
-        case .secretBasic, .secretPost, .tls, .selfSignedTLS: nil
+        case .secretBasic, .secretPost, .tls, .selfSignedTLS, .publicClient: nil
         }
     }
 

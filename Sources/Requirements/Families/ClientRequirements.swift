@@ -76,7 +76,10 @@ extension RequirementTable {
                 """),
         Requirement(
             id: "CA-14", source: "OAuth 2.0 for Browser-Based Applications §6.1.3.1",
-            promise: "The gateway logs nobody in as a client without authentication."),
+            promise: """
+                The gateway logs nobody in as a client without authentication, unless the operator says that it is public, \
+                of which it warns. It asks no server about tokens, or for other ones, as such a client.
+                """),
         Requirement(
             id: "CA-15", source: "RFC 6749 §5.2; RFC 7523 §3.2",
             promise: "The gateway tells an operator which error a server answered, and shows a user nothing of it."),

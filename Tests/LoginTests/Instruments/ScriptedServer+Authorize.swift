@@ -134,13 +134,14 @@ extension ScriptedServer {
             Self.object([("request_uri", Self.quoted(uri)), ("expires_in", "60")], changes), status: 201)
     }
 
-    /// Whether the request has exactly one of the ways to authenticate a client.
+    /// Whether the request has exactly one of the ways to authenticate a client, or none of a public one.
     func authenticates(_ request: FetchRequest, _ form: [(String, String)]) -> Bool {
         let field = request.headers.first { $0.0 == "Authorization" }?.1
         let ways = [
             field?.hasPrefix("Basic ") ?? false, form["client_secret"] != nil, form["client_assertion"] != nil,
             request.clientCertificateFile != nil,
         ]
+        if habits.clientIsPublic { return !ways.contains(true) && form["client_id"] == "shop-web" }
         return ways.count { $0 } == 1
     }
 

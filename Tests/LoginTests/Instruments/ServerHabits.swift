@@ -21,6 +21,8 @@ struct ServerHabits: Sendable {
 
     /// The user, or the server, says no by this code.
     var authorizationError: String?
+    /// The client is registered without any way to prove who it is.
+    var clientIsPublic = false
     /// Parameters of the authorization response: added, replaced, or with nil removed.
     var response: [String: String?] = [:]
     /// Claims of a signed response.

@@ -119,10 +119,24 @@ private typealias Given = Authenticating
                 case .secretBasic: ["token"]
                 case .secretPost: ["token", "client_id", "client_secret"]
                 case .secretJWT, .privateKeyJWT: ["token", "client_id", "client_assertion_type", "client_assertion"]
-                case .tls, .selfSignedTLS: ["token", "client_id"]
+                case .tls, .selfSignedTLS, .publicClient: ["token", "client_id"]
                 }
             #expect(names == expected)
         }
+    }
+
+    @Test(.holds("CA-14")) func `of a public client has its identifier, and proves nothing`() throws {
+        let client = try ClientCredentials(clientID: "app", method: .publicClient)
+        let form = try client.ask([("grant_type", "authorization_code"), ("code", "c")])
+        #expect(form.parameters.map(\.name) == ["grant_type", "code", "client_id"])
+        #expect(form.values("client_id") == ["app"])
+        #expect(form.header("Authorization").isEmpty && form.certificateFile == nil)
+        #expect(throws: ClientAuthenticationRefusal.parameterReserved("client_secret")) {
+            try client.ask([("client_secret", "x")])
+        }
+        // Servers that take public clients list what proves something.
+        try client.check(methods: ["client_secret_basic"], algorithms: nil)
+        #expect(client.method.name == "none" && !client.method.usesCertificate)
     }
 
     @Test(

@@ -68,11 +68,12 @@ enum FAPIProfile {
     ) {
         let object = client.object("authentication")
         switch credentials.method {
-        case .secretBasic, .secretPost, .secretJWT:
+        case .secretBasic, .secretPost, .secretJWT, .publicClient:
             refuse(
                 object?["method"]?.place, expected: "private_key_jwt, tls_client_auth or self_signed_tls_client_auth",
                 found: credentials.method.name,
-                why: "a secret that two sides know is not enough (FAPI 2.0 section 5.3.3.1)", problems)
+                why: "a secret that two sides know is not enough, and none is less (FAPI 2.0 section 5.3.3.1)", problems
+            )
         case .privateKeyJWT(let key):
             if !algorithms.contains(key.algorithm) {
                 refuse(

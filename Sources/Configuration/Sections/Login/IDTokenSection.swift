@@ -109,7 +109,7 @@ extension ClientCredentials.Method {
     var secret: Secret? {
         switch self {
         case .secretBasic(let secret), .secretPost(let secret), .secretJWT(_, let secret): secret
-        case .privateKeyJWT, .tls, .selfSignedTLS: nil
+        case .privateKeyJWT, .tls, .selfSignedTLS, .publicClient: nil
         }
     }
 }
