@@ -60,6 +60,7 @@ extension WorkerRef {
 
     /// The time of a call is over: its token's, or its deadline.
     func callTimedOut(_ stream: StreamRef) {
+        guard stream.pointee.client != nil else { return tunnelEndTimedOut(stream) }
         guard let exchange = stream.pointee.client?.pointee.exchange, isCall(exchange) else { return }
         if let token = exchange.pointee.findings.token, exchange.pointee.findings.route?.pointee.endsCalls == true,
             token.expiresAt <= clock.wallSeconds()

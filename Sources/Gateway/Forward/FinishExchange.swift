@@ -106,7 +106,10 @@ extension WorkerRef {
             }
             if let upstream = exchange.pointee.upstream {
                 exchange.pointee.upstream = nil
-                if !exchange.pointee.request.isComplete {
+                // A tunnel that its client has reset is reset at the other end too (RFC 8441 §5).
+                let isReset =
+                    client.pointee.state == .tunnelling && client.pointee.part.stream?.pointee.resetBy == .client
+                if isReset || !exchange.pointee.request.isComplete {
                     upstream.resetOnClose()
                 }
                 closeUpstream(upstream)

@@ -176,7 +176,8 @@ extension WorkerRef {
             }
         case ByteStream.wantsRead: return
         case ByteStream.wantsWrite: upstream.startWriting()
-        default: endTunnel(client)
+        case 0: endTunnel(client)
+        default: breakTunnel(client)
         }
     }
 
@@ -212,6 +213,13 @@ extension WorkerRef {
         client.pointee.lingers = true
         client.pointee.lingered = 0
         closeAfterOutput(client)
+    }
+
+    /// The upstream broke off: the client gets what is on its way, and then the same where its protocol can say so: a reset of
+    /// its stream (RFC 8441 §5).
+    func breakTunnel(_ client: ClientRef) {
+        client.pointee.part.stream?.pointee.isBroken = true
+        endTunnel(client)
     }
 
     /// The tunnel's time is over: 1008 between two frames, so that it is not read as content (RFC 6455 §7.4.1).

@@ -33,7 +33,7 @@ extension WorkerRef {
     ) {
         guard let exchange = upstream.pointee.exchange else { return closeUpstream(upstream) }
         let client = exchange.pointee.client
-        if client.pointee.state == .tunnelling { return endTunnel(client) }
+        if client.pointee.state == .tunnelling { return breakTunnel(client) }
         if exchange.pointee.phase == .responding {
             serverFailed(upstream, "the end within an answer")
             sayBrokenOff(exchange, upstream)

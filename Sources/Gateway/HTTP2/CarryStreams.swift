@@ -112,9 +112,28 @@ extension WorkerRef {
     /// The exchange is over and its answer whole: the stream ends behind it.
     func finish(_ stream: StreamRef) {
         guard let client = stream.pointee.client else { return }
+        // What was broken off is reset, as it is left.
+        guard !stream.pointee.isBroken else { return closeClient(client) }
         stream.pointee.mustEnd = stream.pointee.isHeadSent && !stream.pointee.isEndSent
         if stream.pointee.mustEnd { send(stream) }
         closeClient(client)
+        awaitEnd(stream)
+    }
+
+    /// How long a client has to end its side of a tunnel that is over, in milliseconds (H2-40).
+    private static var tunnelEndTime: Int { 1000 }
+
+    /// Gives the client of a tunnel a moment to end its side; a stream that stays open would keep its connection for ever.
+    private func awaitEnd(_ stream: StreamRef) {
+        guard stream.pointee.isTunnel, !stream.pointee.hasEnded, !stream.pointee.isGone else { return }
+        stream.pointee.callTime.place = UnsafeMutableRawPointer(stream)
+        setTimeout(stream.callTime, WorkerRef.tunnelEndTime)
+    }
+
+    /// The client of a tunnel that is over has not ended its side.
+    func tunnelEndTimedOut(_ stream: StreamRef) {
+        stream.pointee.session.pointee.core.reset(stream.pointee.number, .cancel)
+        queue(stream.pointee.session)
     }
 
     /// The connection that the stream stood for is closed.
@@ -129,6 +148,8 @@ extension WorkerRef {
         if !stream.pointee.isEndSent {
             // An answer that is not whole must not look as if it were (RFC 9113 §8.1).
             stream.pointee.session.pointee.core.reset(stream.pointee.number, stream.pointee.code)
+        } else if stream.pointee.isTunnel {
+            return awaitEnd(stream)
         } else if !stream.pointee.hasEnded {
             // It is answered; what still comes of the request is nobody's (H2-17).
             stream.pointee.session.pointee.core.reset(stream.pointee.number, .noError)

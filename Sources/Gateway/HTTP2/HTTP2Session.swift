@@ -111,11 +111,13 @@ struct HTTP2Stream {
     var mustEnd = false
     /// It was opened by extended CONNECT: an answer of 200 would open the tunnel (RFC 8441 §5).
     var isTunnel = false
+    /// It is a tunnel whose upstream broke off: it ends in a reset behind what has come.
+    var isBroken = false
     /// Fields follow the answer's content.
     var hasTrailers = false
     /// There is nobody to tell of an end: the peer or the core has reset it, or the connection is over.
     var isGone = false
-    /// The clock of a call that has a deadline, or a token that ends.
+    /// The clock of a call that has a deadline, or a token that ends; of a tunnel that is over, until its client ends it too.
     var callTime = Timeout(of: .call)
     /// The code of its reset: of ours, should its answer not become whole, until the peer or the core has reset it.
     var code = ErrorCode.internalError

@@ -278,6 +278,7 @@ extension WorkerRef {
         if stream.pointee.isToSend { session.pointee.toSend = without(stream, session.pointee.toSend, \.nextToSend) }
         if stream.pointee.isToRead { session.pointee.toRead = without(stream, session.pointee.toRead, \.nextToRead) }
         if stream.pointee.isSent { session.pointee.sent = without(stream, session.pointee.sent, \.nextSent) }
+        if stream.pointee.callTime.place != nil { pointee.connections.wheel.remove(stream.callTime) }
     }
 
     /// How the body of a stream's request ends, when its head does not say so: with the stream.

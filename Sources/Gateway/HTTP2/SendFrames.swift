@@ -56,6 +56,7 @@ extension WorkerRef {
                 head.length == output.count && client.pointee.closesAfterOutput && !stream.pointee.hasTrailers
             let ends = !head.isInterim && isWhole
             guard core.submitHead(stream.pointee.number, bytes, ends: ends) else {
+                && !stream.pointee.isBroken
                 return core.reset(stream.pointee.number, .internalError)
             }
             client.pointee.output.consume(head.length, to: &pointee.connections.buffers)
@@ -121,7 +122,7 @@ extension HTTP2Stream {
         let stream = place.assumingMemoryBound(to: HTTP2Stream.self)
         guard let client = stream.pointee.client else { return stream.pointee.mustEnd ? ended(stream) : .later }
         let count = client.pointee.output.count
-        let isWhole = client.pointee.closesAfterOutput && count <= most
+        let isWhole = client.pointee.closesAfterOutput && count <= most && !stream.pointee.isBroken
         guard count > 0 else { return isWhole ? ended(stream) : .later }
         if isWhole { stream.pointee.isEndSent = true }
         return .bytes(count, ends: isWhole)

@@ -237,8 +237,9 @@ extension RequirementTable {
         Requirement(
             id: "H2-40", source: "RFC 8441 §5",
             promise: """
-                A WebSocket in a stream that one side ends or resets is over at the other. The other streams of its connection \
-                go on, whatever its client still sends.
+                A WebSocket in a stream that one side ends or resets is over at the other, in the same way. When its \
+                token or session ends, it gets a Close frame with 1008 and its stream ends. A client that does not \
+                end its side within a second gets RST_STREAM. The other streams of its connection go on.
                 """),
         Requirement(
             id: "H2-41", source: "RFC 9113 §5.2",

@@ -124,12 +124,12 @@ final class FrameClient {
     }
 
     /// Opens a WebSocket as RFC 8441 has it.
-    func openSocket(_ stream: UInt32, _ path: String) throws {
+    func openSocket(_ stream: UInt32, _ path: String, _ more: [(String, String)] = []) throws {
         let fields = [
             (":method", "CONNECT"), (":protocol", "websocket"), (":scheme", "http"), (":path", path),
             (":authority", "gateway.test"),
         ]
-        try client.send(Self.frame(1, flags: 4, stream: stream, Self.block(of: fields)))
+        try client.send(Self.frame(1, flags: 4, stream: stream, Self.block(of: fields + more)))
     }
 
     // MARK: What it gets

@@ -75,7 +75,7 @@ private typealias Frame = FrameClient.Frame
         let client = try open()
         let connection = try #require(stage.upstream.onlyRequest(for: "/socket/a")).connection
         if resets { try client.client.send(FrameClient.reset(1)) } else { try send([], ends: true, client) }
-        #expect(stage.upstream.waits { ($0.endedConnections + $0.resetConnections).contains(connection) })
+        #expect(stage.upstream.waits { (resets ? $0.resetConnections : $0.endedConnections).contains(connection) })
         if !resets { #expect(try client.frames { $0.stream == 1 && $0.type <= Frame.reset }.last?.ends == true) }
         try client.get(3, "/open/a")
         #expect(try client.status(of: 3) == "200", "the other streams go on")
@@ -96,6 +96,17 @@ private typealias Frame = FrameClient.Frame
         let rest = try client.frames { $0.stream == 3 && $0.ends }
         #expect(client.fields[3]?.first == ":status: 200")
         #expect(rest.allSatisfy { $0.type != Frame.goAway && ($0.type != Frame.data || $0.stream == 3) })
+    }
+
+    @Test(.holds("H2-40")) func `that its upstream breaks off is reset behind what has come`() throws {
+        let handshake = WireScript.switching.steps
+        stage.upstream.answer(
+            "/socket/a", with: WireScript(exactly: Array(handshake.dropLast()) + [.bytes(Self.message), .reset]))
+        let client = try open()
+        let last = try client.frames { $0.stream == 1 && ($0.ends || $0.type == Frame.reset) }.last
+        #expect(last?.type == Frame.reset && last?.code == 8, "\(String(describing: last))")
+        try client.get(3, "/open/a")
+        #expect(try client.status(of: 3) == "200")
     }
 
     @Test(.holds("H2-41"), .refuses("H2-41"))
