@@ -118,7 +118,7 @@ private let short: [UInt8] = [0x82, 0x87, 0x84, 0x01, 0x01, 0x61]
             let server = try ServerUnderTest()
             server.receive(Frames.headers(1, short, endsSection: false))
             server.receive(pieces, by: size)
-            #expect(server.connection.fault == .sectionTooLarge)
+            #expect(server.connection.fault == .calm(.sectionTooLarge))
             #expect(server.goAways == [11])
             #expect(server.connection.isOver)
             server.receive(Frames.request(3))
@@ -161,11 +161,11 @@ private let short: [UInt8] = [0x82, 0x87, 0x84, 0x01, 0x01, 0x61]
             let other = try ServerUnderTest()
             other.receive(Frames.headers(3, [0x20, 0x20, 0x3f, 0xe1, 0x1f] + short), by: size)
             #expect(other.requests == [])
-            #expect(other.connection.fault == .sectionTooLarge)
+            #expect(other.connection.fault == .calm(.sectionTooLarge))
             let priority = try ServerUnderTest()
             let payload: [UInt8] = [2, 0, 0, 0, 0, 16] + [0x20, 0x20, 0x20] + short + [0, 0]
             priority.receive(Frames.frame(1, flags: 0x2d, stream: 1, payload), by: size)
-            #expect(priority.connection.fault == .sectionTooLarge)
+            #expect(priority.connection.fault == .calm(.sectionTooLarge))
         }
     }
 }

@@ -74,7 +74,7 @@ extension WorkerRef {
     }
 
     private func countEnd(_ session: SessionRef, by fault: ConnectionFault) {
-        guard case .calm(let cause) = fault else { return pointee.journal.metrics.count(GoAwayCause.fault) }
+        guard case .calm(let cause) = fault else { return pointee.journal.metrics.count(fault.cause) }
         pointee.journal.metrics.count(GoAwayCause.calm)
         pointee.journal.metrics.count(cause.metric)
         rememberCalmed(session.pointee.client)
@@ -107,18 +107,27 @@ extension CalmCause {
         case .resets: .resets
         case .cheapFrames: .cheapFrames
         case .oversizedHeads: .oversizedHeads
+        case .sectionTooLarge: .sectionTooLarge
         }
     }
 }
 
 extension ConnectionFault {
+    /// What the metric calls it: whose fault it is must show.
+    fileprivate var cause: GoAwayCause {
+        switch self {
+        case .calm: .calm
+        case .settingsTimeout: .settings
+        case .streamNumber, .pushPromise, .told, .library: isOwn ? .own : .fault
+        }
+    }
+
     /// What logs call it.
     var word: String {
         switch self {
         case .calm(let cause): cause.rawValue
-        case .sectionTooLarge: "h2_section_too_large"
         case .settingsTimeout: "h2_settings_timeout"
-        case .streamNumber, .pushPromise, .library: "h2_protocol"
+        case .streamNumber, .pushPromise, .told, .library: isOwn ? "h2_internal" : "h2_protocol"
         }
     }
 }

@@ -13,6 +13,8 @@ extension WorkerRef {
         let isOpen = sendFrames(session, client)
         session.pointee.isAtWork = false
         guard isOpen else { return closeClient(client) }
+        // The library has told the peer of a rule that it broke.
+        if session.pointee.core.fault != nil { stopTaking(session) }
         tellSent(session)
         // Frames that left may have been the last of their streams.
         followEvents(session)
@@ -54,9 +56,9 @@ extension WorkerRef {
             let bytes = head.bytes(in: output)
             let isWhole =
                 head.length == output.count && client.pointee.closesAfterOutput && !stream.pointee.hasTrailers
+                && !stream.pointee.isBroken
             let ends = !head.isInterim && isWhole
             guard core.submitHead(stream.pointee.number, bytes, ends: ends) else {
-                && !stream.pointee.isBroken
                 return core.reset(stream.pointee.number, .internalError)
             }
             client.pointee.output.consume(head.length, to: &pointee.connections.buffers)

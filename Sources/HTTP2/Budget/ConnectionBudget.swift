@@ -5,6 +5,8 @@ public enum CalmCause: String, Sendable, CaseIterable {
     case resets = "h2_resets"
     case cheapFrames = "h2_cheap_frames"
     case oversizedHeads = "h2_oversized_heads"
+    /// A header section was larger or in more pieces than is allowed (H2-57).
+    case sectionTooLarge = "h2_section_too_large"
 }
 
 /// What one connection may still do of what costs it nothing: two buckets, and a few counts.

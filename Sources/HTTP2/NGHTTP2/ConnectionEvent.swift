@@ -1,17 +1,32 @@
+import CNGHTTP2
+
 /// Why a connection takes no more input; its GOAWAY is queued, if the library could make one.
 public enum ConnectionFault: Sendable, Equatable {
     /// The client was told to calm down: answers already begun may end within a second.
     case calm(CalmCause)
-    /// A header section was larger or in more pieces than is allowed (H2-57).
-    case sectionTooLarge
     /// A stream has a number that was passed over, and so can never be opened (RFC 9113 §5.1.1).
     case streamNumber
     /// A promise came, which nobody may make us (RFC 9113 §8.4).
     case pushPromise
     /// The client has not acknowledged our SETTINGS (RFC 9113 §6.5.3).
     case settingsTimeout
+    /// The library has told the peer so, with this code: of an error of its own (RFC 9113 §7), or of a rule that the peer broke.
+    case told(ErrorCode)
     /// The library cannot go on, with its number for the cause.
     case library(Int32)
+
+    /// Whether it is no fault of the peer's: there was no memory, or the library failed.
+    public var isOwn: Bool {
+        switch self {
+        case .told(let code): code == .internalError
+        case .library(let number): Self.ownFailures.contains(number)
+        case .calm, .streamNumber, .pushPromise, .settingsTimeout: false
+        }
+    }
+
+    private static let ownFailures = [
+        NGHTTP2_ERR_NOMEM.rawValue, NGHTTP2_ERR_CALLBACK_FAILURE.rawValue, NGHTTP2_ERR_INVALID_STATE.rawValue,
+    ]
 }
 
 /// What happened on a connection that a client opened.

@@ -55,7 +55,7 @@ extension Session {
         let type = unsafe state.pointee.input.frame.type
         if type == FrameHeader.headers || type == FrameHeader.continuation {
             guard unsafe state.pointee.tableUpdates.accepts(bytes.span.extracting(headerCount...)) else {
-                return fail(.sectionTooLarge, .enhanceYourCalm)
+                return fail(.calm(.sectionTooLarge), .enhanceYourCalm)
             }
         }
         unsafe give(bytes)
@@ -92,7 +92,7 @@ extension Session {
             let limits = unsafe state.pointee.limits
             if frame.type == FrameHeader.headers { unsafe state.pointee.tableUpdates.begin(frame) }
             guard unsafe state.pointee.sectionCount.accepts(frame, limits: limits) else {
-                fail(.sectionTooLarge, .enhanceYourCalm)
+                fail(.calm(.sectionTooLarge), .enhanceYourCalm)
                 return false
             }
         case FrameHeader.resetStream: return beginReset(frame.stream)

@@ -100,7 +100,9 @@ struct Session {
     /// Whether everything is said on both sides.
     var isOver: Bool {
         guard !wantsToSend else { return false }
-        if case .calm = unsafe state.pointee.fault { return unsafe state.pointee.openCount == 0 }
+        if case .calm = unsafe state.pointee.fault, unsafe state.pointee.isServer {
+            return unsafe state.pointee.openCount == 0
+        }
         return unsafe state.pointee.fault != nil || nghttp2_session_want_read(session) == 0
     }
 

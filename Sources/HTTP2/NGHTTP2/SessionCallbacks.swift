@@ -188,7 +188,7 @@ extension Session {
     func sent(_ frame: nghttp2_frame) {
         let type = unsafe frame.hd.type
         if type == FrameHeader.goAway {
-            unsafe state.pointee.sentGoAway = ErrorCode(rawValue: frame.goaway.error_code)
+            unsafe noteGoAway(ErrorCode(rawValue: frame.goaway.error_code))
         }
         if type == FrameHeader.resetStream { unsafe tallyReset(frame.rst_stream.error_code, isSent: true) }
         guard type <= FrameHeader.headers else { return }
@@ -207,6 +207,15 @@ extension Session {
         else { return }
         unsafe nghttp2_submit_rst_stream(
             session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, ErrorCode.noError.rawValue)
+    }
+
+    /// Notes why the peer was told that the connection ends.
+    ///
+    /// What the library says by itself would else be counted nowhere: it goes on to take input, and reads none of it.
+    private func noteGoAway(_ code: ErrorCode) {
+        unsafe state.pointee.sentGoAway = code
+        guard unsafe state.pointee.isServer && state.pointee.fault == nil, code != .noError else { return }
+        unsafe state.pointee.fault = .told(code)
     }
 
     private func tallyReset(_ code: UInt32, isSent: Bool) {

@@ -14,8 +14,12 @@ package enum GoAwayCause: Int, Sendable, CaseIterable {
     case stalled
     /// It did too much of what costs it nothing.
     case calm
-    /// It broke a rule of the protocol.
+    /// Its client broke a rule of the protocol.
     case fault
+    /// Its client did not acknowledge our SETTINGS.
+    case settings
+    /// The gateway could not go on with it: nothing that its client did.
+    case own
 
     var label: String {
         switch self {
@@ -27,6 +31,8 @@ package enum GoAwayCause: Int, Sendable, CaseIterable {
         case .stalled: "stalled"
         case .calm: "calm"
         case .fault: "fault"
+        case .settings: "settings_timeout"
+        case .own: "internal"
         }
     }
 }
@@ -36,6 +42,7 @@ package enum CalmReason: Int, Sendable, CaseIterable {
     case resets
     case cheapFrames
     case oversizedHeads
+    case sectionTooLarge
 
     /// The word that the operator log has for it, too.
     var label: String {
@@ -43,6 +50,7 @@ package enum CalmReason: Int, Sendable, CaseIterable {
         case .resets: "h2_resets"
         case .cheapFrames: "h2_cheap_frames"
         case .oversizedHeads: "h2_oversized_heads"
+        case .sectionTooLarge: "h2_section_too_large"
         }
     }
 }

@@ -89,6 +89,8 @@ private typealias Frame = FrameClient.Frame
         #expect(try silent.framesToEnd().isEmpty)
         let line = stage.gateway.operatorLine { $0["event"] == "streams_ended" }
         #expect(line?["reason"] == "h2_settings_timeout")
+        #expect(stage.gateway.reading(#"portcullis_http2_goaways_total{cause="settings_timeout"}"#) == 1)
+        #expect(stage.gateway.reading(#"portcullis_http2_goaways_total{cause="fault"}"#) == 0)
         try good.get(3, "/open/a")
         #expect(try good.status(of: 3) == "200")
         #expect(good.lastStreams.isEmpty)
