@@ -25,10 +25,16 @@ public struct ConnectionLimits: Sendable {
     public var cookieParts = 200
     /// Bytes of the table that the peer may compress with, and that we compress with.
     public var compressionTable = 4096
-    /// CONTINUATION frames of a section.
+    /// CONTINUATION frames of a section, but for those of `largePiece` bytes and more.
     public var continuations = 8
-    /// Bytes of a section as it is sent: twice the list's, for whoever passes that bound alone is told of it.
+    /// Bytes of a section as it is sent, twice the list's: one that is larger is refused, whatever it stands for.
     public var encodedSection = 128 << 10
+    /// Bytes of a section as it is sent that is decoded to its end though it is refused.
+    ///
+    /// More than all cookies that a browser keeps of a site, 180 of 4 KiB: so it can always be told that they are too many.
+    public var decodedSection = 1 << 20
+    /// Bytes from which on a CONTINUATION frame is one of a large section and no crumb: half of what a frame may have.
+    static let largePiece = 8 << 10
     /// Whether a route of the listener has WebSockets: extended CONNECT is announced, and taken.
     public var announcesTunnels = false
     /// The schemes that requests may name.

@@ -109,12 +109,12 @@ private let short: [UInt8] = [0x82, 0x87, 0x84, 0x01, 0x01, 0x61]
         arguments: [
             (0..<9).flatMap { _ in Frames.continuation(1, [], endsSection: false) },
             (0..<5000).flatMap { _ in Frames.continuation(1, [], endsSection: false) },
-            (0..<8).flatMap { _ in
+            (0..<65).flatMap { _ in
                 Frames.continuation(1, Frames.literal("x-a", String(repeating: "v", count: 16_376)), endsSection: false)
             },
         ])
     func `end the connection at a section in too many pieces, or too large`(pieces: [UInt8]) throws {
-        for size in [Int.max, 7] {
+        for size in [Int.max, pieces.count > 1 << 20 ? 997 : 7] {
             let server = try ServerUnderTest()
             server.receive(Frames.headers(1, short, endsSection: false))
             server.receive(pieces, by: size)
@@ -124,6 +124,50 @@ private let short: [UInt8] = [0x82, 0x87, 0x84, 0x01, 0x01, 0x61]
             server.receive(Frames.request(3))
             #expect(server.requests == [])
         }
+    }
+
+    /// A browser keeps 180 cookies of 4 KiB of a site: who has them all is told that they are too many.
+    @Test(.holds("H2-57"), arguments: [16_384, 16_383, 10_000])
+    func `refuse all cookies of a browser, and leave the connection and other streams in order`(size: Int) throws {
+        let server = try ServerUnderTest()
+        server.receive(Frames.headers(1, Frames.block(pseudo)))
+        #expect(server.requests == [1])
+        let before = server.memory.used
+        let cookie = String(repeating: "c", count: 4080)
+        let block = Frames.block(pseudo) + Frames.indexed("x-a", "kept")
+        let cookies = (0..<180).flatMap { Frames.literal("cookie", "name-\($0)=" + cookie) }
+        var rest = (block + cookies)[...]
+        #expect(rest.count > 700_000)
+        server.receive(Frames.headers(3, Array(rest.prefix(size)), endsSection: false))
+        rest = rest.dropFirst(size)
+        while !rest.isEmpty {
+            server.receive(Frames.continuation(3, Array(rest.prefix(size)), endsSection: rest.count <= size))
+            rest = rest.dropFirst(size)
+        }
+        #expect(server.seen.last == .refused(3, .listTooLarge))
+        #expect(server.memory.used - before < 1 << 20)
+        #expect(server.connection.fault == nil)
+        server.answer(3, "HTTP/1.1 431 Request Header Fields Too Large\r\n\r\n")
+        server.answer(1, "HTTP/1.1 200 OK\r\n\r\n")
+        // The table of the client's compression is what the client thinks it is.
+        server.receive(Frames.headers(5, Frames.block(pseudo) + [0xbe]))
+        #expect(server.requests == [1, 5])
+        #expect(server.resets == [])
+        #expect(server.goAways == [])
+    }
+
+    /// The library reads no longer one, and of what it cannot decode nobody knows what else it would have stood for.
+    @Test(.refuses("H2-57")) func `end the connection at a single value of more than 64 KiB`() throws {
+        let server = try ServerUnderTest()
+        var rest = Frames.literal("cookie", String(repeating: "c", count: 65_537))[...]
+        server.receive(Frames.headers(1, Frames.block(pseudo), endsSection: false))
+        while !rest.isEmpty {
+            server.receive(Frames.continuation(1, Array(rest.prefix(16_000)), endsSection: rest.count <= 16_000))
+            rest = rest.dropFirst(16_000)
+        }
+        #expect(server.requests == [])
+        #expect(server.goAways == [9])
+        #expect(server.connection.fault == .told(ErrorCode(rawValue: 9)))
     }
 
     @Test(

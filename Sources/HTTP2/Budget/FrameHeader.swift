@@ -49,20 +49,32 @@ struct FrameHeader {
 
 /// How large a header section becomes while it is sent, counted in frames and bytes (H2-57).
 struct SectionCount {
-    private var continuations = 0
+    /// What is to become of a section.
+    enum Size {
+        case fine
+        /// It is refused. The rest of it is decoded, for what a client compresses next builds on that: its connection goes on.
+        case tooLarge
+        /// Nobody reads it to its end.
+        case endless
+    }
+
+    /// CONTINUATION frames that were no large ones.
+    private var pieces = 0
     private var bytes = 0
 
-    /// A frame of a section is about to be read; false when the section is over a bound.
+    /// A frame of a section is about to be read.
     ///
-    /// The library's own count is of the calls it gets: it refuses a section that came byte by byte, and takes any number
-    /// of frames that came in one piece.
-    mutating func accepts(_ frame: FrameHeader, limits: ConnectionLimits) -> Bool {
+    /// Of large frames their bytes tell how many there may be: a browser whose cookies have piled up sends a dozen, and is to
+    /// be told so. The library's own count is of the calls it gets: it refuses a section that came byte by byte, and takes any
+    /// number of frames that came in one piece.
+    mutating func add(_ frame: FrameHeader, limits: ConnectionLimits) -> Size {
         if frame.type == FrameHeader.headers {
-            (continuations, bytes) = (0, frame.length)
+            (pieces, bytes) = (0, frame.length)
         } else {
-            continuations += 1
+            if frame.length < ConnectionLimits.largePiece { pieces += 1 }
             bytes += frame.length
         }
-        return continuations <= limits.continuations && bytes <= limits.encodedSection
+        guard pieces <= limits.continuations, bytes <= limits.decodedSection else { return .endless }
+        return bytes <= limits.encodedSection ? .fine : .tooLarge
     }
 }

@@ -91,7 +91,10 @@ extension Session {
         case FrameHeader.headers, FrameHeader.continuation:
             let limits = unsafe state.pointee.limits
             if frame.type == FrameHeader.headers { unsafe state.pointee.tableUpdates.begin(frame) }
-            guard unsafe state.pointee.sectionCount.accepts(frame, limits: limits) else {
+            switch unsafe state.pointee.sectionCount.add(frame, limits: limits) {
+            case .fine: break
+            case .tooLarge: unsafe state.pointee.section?.fail(.listTooLarge)
+            case .endless:
                 fail(.calm(.sectionTooLarge), .enhanceYourCalm)
                 return false
             }

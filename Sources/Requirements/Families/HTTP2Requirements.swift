@@ -342,8 +342,9 @@ extension RequirementTable {
         Requirement(
             id: "H2-57", source: "CVE-2024-28182",
             promise: """
-                A header section may have 8 CONTINUATION frames and 128 KiB as it is sent, counted in frames and \
-                not in reads. More of either ends the connection.
+                A header section may have 8 CONTINUATION frames of less than 8 KiB, counted in frames and not in \
+                reads, and 1 MiB as it is sent. More of either ends the connection. One of more than 128 KiB is \
+                refused, and its connection goes on.
                 """),
         Requirement(
             id: "H2-58", source: "RFC 7541 §4.2; CVE-2016-6581",
