@@ -136,6 +136,7 @@ enum DocumentSection {
         let admin = AdminSection.translate(document.object("admin"))
         refuseNames(document, problems)
         refuseCollisions(listeners, admin, document, problems)
+        CoalescedNames(listeners.map { ($0.settings, $0.object) }, translation).judge(problems)
         let limits = LimitSection.translate(document.object("limits"), problems)
         let workers = document.integer("workers") ?? translation.sources.processors
         LimitSection.judgeShares(limits, workers: workers, document.object("limits"), problems)
@@ -213,13 +214,13 @@ enum DocumentSection {
             remedy: "leave out explain_buffer, or let nobody but operators reach that address")
     }
 
-    private typealias PlacedListener = (settings: ListenerSettings, place: Place)
+    private typealias PlacedListener = (settings: ListenerSettings, place: Place, object: CheckedObject)
 
     private static func listeners(_ document: CheckedObject, _ translation: Translation) -> [PlacedListener] {
         let hosts = document.list("hosts").compactMap(\.object)
         return document.list("listeners").compactMap(\.object).compactMap { object in
             ListenerSection.translate(object, hosts: hosts, translation).map {
-                ($0, object["address"]?.place ?? object.place)
+                ($0, object["address"]?.place ?? object.place, object)
             }
         }
     }

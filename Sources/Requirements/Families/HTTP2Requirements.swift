@@ -422,6 +422,12 @@ extension RequirementTable {
                 connection goes on.
                 """),
         Requirement(
+            id: "H2-71", source: "RFC 9113 §9.1.1",
+            promise: """
+                A check warns where a certificate of one listener names a host of another at the same port, and the \
+                two have different client_certificates: browsers would ask one connection for both.
+                """),
+        Requirement(
             id: "H2-72", source: "policy of this gateway",
             promise: """
                 Logins, sessions and every other answer of the gateway's own are the same over HTTP/2. Its own \
