@@ -61,6 +61,8 @@ extension Explanation {
         writer.put("authority", evidence.authority)
         writer.put("listener", names.listener(evidence.listener))
         writer.put("client", evidence.peer)
+        if evidence.isHTTP2 { writer.put("protocol", "h2") }
+        ExplainedCall(self)?.write(&writer)
         if let route = evidence.route { writer.put("route", names.route(route)) }
         if let token = evidence.token {
             writer.name("token")

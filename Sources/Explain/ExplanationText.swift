@@ -14,7 +14,7 @@ extension Explanation {
     ///                                          see     RFC 9068 §4
     ///     not reached  scope                   wanted all of "orders:read"
     package var text: String {
-        var text = heading + "\n\n" + advice
+        var text = heading + "\n" + (ExplainedCall(self)?.text ?? "") + "\n" + advice
         var rest = lines[...]
         while let line = rest.first {
             let group = rest.prefix { $0.isLike(line) }
@@ -81,11 +81,12 @@ extension Explanation {
     }
 
     private var heading: String {
+        let version = evidence.isHTTP2 ? " over HTTP/2" : ""
         let request =
             evidence.method.isEmpty
-            ? "a request that could not be read"
+            ? "a request that could not be read" + version
             : ShownText.plain("\(evidence.method) \(evidence.target)", limit: 400) + " for "
-                + ShownText.plain(evidence.authority)
+                + ShownText.plain(evidence.authority) + version
                 + (names.hasListeners ? " at \(names.listener(evidence.listener))" : "")
         let first: String
         switch verdict {

@@ -16,6 +16,21 @@ extension Refusal {
 
     /// The one sentence that a client of gRPC shows.
     package var callMessage: String { clientDescription ?? "\(word)" }
+
+    /// The same for people; nil where its client sees the HTTP status alone.
+    package var callAnswer: CallAnswer? {
+        callStatus.map { CallAnswer(status: Int($0.rawValue), name: $0.name, message: callMessage) }
+    }
+}
+
+/// What a client of gRPC is told of a refusal.
+package struct CallAnswer: Sendable, Equatable {
+    /// `grpc-status`.
+    package let status: Int
+    /// What gRPC calls that status.
+    package let name: String
+    /// `grpc-message`, as people read it.
+    package let message: String
 }
 
 extension GRPCContentType {

@@ -85,6 +85,13 @@ struct Explain: ParsableCommand {
     @Option(help: "Seconds to wait for an issuer's keys.")
     var timeout = 5
 
+    @Flag(
+        name: .customLong("http2"),
+        help:
+            "The request comes by HTTP/2: what its client would put in frames is judged, and a WebSocket's handshake is an extended CONNECT."
+    )
+    var isHTTP2 = false
+
     @Flag(help: "Print what is wrong and what to change, and none of the checks that passed.")
     var brief = false
 
@@ -121,7 +128,7 @@ struct Explain: ParsableCommand {
 
     private func tell(of id: String) throws {
         do throws(RequestDraft.Problem) {
-            guard url == nil, request == nil, curlFile == nil, requestID == nil, login == nil, !json else {
+            guard url == nil, request == nil, curlFile == nil, requestID == nil, login == nil, !json, !isHTTP2 else {
                 throw RequestDraft.Problem(text: "--check asks about an id: leave --json, --login and the request out")
             }
             Terminal.print(try RequirementText.text(of: id))
@@ -132,15 +139,17 @@ struct Explain: ParsableCommand {
     }
 
     private func remembered(_ id: String, _ settings: GatewaySettings) throws(RequestDraft.Problem) -> String {
-        guard url == nil, request == nil, curlFile == nil else {
-            throw RequestDraft.Problem(text: "--request-id names a request: leave --url, --request and --curl-file out")
+        guard url == nil, request == nil, curlFile == nil, !isHTTP2 else {
+            throw RequestDraft.Problem(
+                text: "--request-id names a request: leave --url, --request, --curl-file and --http2 out")
         }
         return try AskGateway.explanation(of: id, settings, asJSON: json, timeoutMilliseconds: milliseconds)
     }
 
     private func reviewed(_ name: String, _ settings: GatewaySettings) throws(RequestDraft.Problem) -> String {
-        guard url == nil, request == nil, requestID == nil else {
-            throw RequestDraft.Problem(text: "--login looks at a client: leave --url, --request and --request-id out")
+        guard url == nil, request == nil, requestID == nil, !isHTTP2 else {
+            throw RequestDraft.Problem(
+                text: "--login looks at a client: leave --url, --request, --request-id and --http2 out")
         }
         return try AskAboutLogin.review(of: name, settings, asJSON: json, timeoutMilliseconds: milliseconds)
     }
@@ -152,6 +161,11 @@ struct Explain: ParsableCommand {
         let (head, arrival) = try head(settings)
         circumstances.arrival = arrival
         circumstances.peer = from
+        guard !isHTTP2 || settings.listeners[arrival.listener].speaksHTTP2 else {
+            throw RequestDraft.Problem(
+                text: "listeners[\(arrival.listener)] has http2: false, so no request comes there by HTTP/2")
+        }
+        circumstances.isHTTP2 = isHTTP2
         if let certificate {
             guard let thumbprint = CertificateFile.thumbprint(try InputFile.read(certificate)) else {
                 throw RequestDraft.Problem(text: "\(certificate) holds no certificate in PEM")

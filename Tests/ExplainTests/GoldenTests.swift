@@ -29,6 +29,91 @@ import Testing
         try Self.compare(explanation, with: mistake.name)
     }
 
+    /// One judgement serves both versions: only what a message may look like differs.
+    @Test(arguments: Mistake.all) func `of a request over HTTP/2 comes to the same`(mistake: Mistake) throws {
+        var rig = ExplainRig()
+        rig.isHTTP2 = true
+        mistake.make(&rig)
+        let explanation = try rig.explain()
+        guard case .refused(let refusal, _, _, _) = explanation.verdict else {
+            Issue.record("\(mistake.name) is not refused: \(explanation.text)")
+            return
+        }
+        #expect(refusal == mistake.cause)
+        #expect(explanation.text.contains(" over HTTP/2, from"))
+    }
+
+    @Test(arguments: Mistake.overHTTP2) func `of a mistake by HTTP/2 says what to do about it`(mistake: Mistake) throws
+    {
+        var rig = ExplainRig()
+        mistake.make(&rig)
+        let explanation = try rig.explain()
+        guard case .refused(let refusal, _, _, _) = explanation.verdict else {
+            Issue.record("\(mistake.name) is not refused: \(explanation.text)")
+            return
+        }
+        #expect(refusal == mistake.cause, "\(explanation.text)")
+        #expect(explanation.lines.contains { $0.state == .failed })
+        #expect(explanation.remedy?.steps.isEmpty == false)
+        #expect(!explanation.text.contains("CR LF"), "that is HTTP/1.1's")
+    }
+
+    @Test(.holds("H2-86")) func `of a good call says which method it is, and what scopes that needs`() throws {
+        var rig = ExplainRig()
+        rig.call("Get")
+        let explanation = try rig.explain()
+        #expect(explanation.exitStatus == 0)
+        #expect(explanation.text.contains("\na call of gRPC: method Get of service shop.Orders\n\n"))
+        #expect(explanation.lines.first { $0.check == .scope }?.wanted == "\"orders:read\" for /shop.Orders/Get")
+        let json = String(decoding: explanation.json, as: UTF8.self)
+        #expect(json.contains(#""protocol":"h2","call":{"service":"shop.Orders","method":"Get"}"#), "\(json)")
+        rig.url = "https://shop.example.com/shop.Orders/"
+        #expect(try rig.explain().text.contains("names no method, for it is not /SERVICE/METHOD\n"))
+    }
+
+    @Test(.refuses("H2-86")) func `of a refused call says what its client is told`() throws {
+        var rig = ExplainRig()
+        rig.call("Get")
+        rig.scheme = nil
+        func told() throws -> String? {
+            let text = try rig.explain().text
+            return text.split(separator: "\n").first { $0.hasPrefix("its client is told: ") }.map {
+                String($0.dropFirst(20))
+            }
+        }
+        #expect(try told()?.hasPrefix("grpc-status 16 UNAUTHENTICATED, \"") == true)
+        #expect(try told()?.hasSuffix("\", under HTTP status 200") == true)
+        let json = String(decoding: try rig.explain().json, as: UTF8.self)
+        #expect(json.contains(#""grpc_status":16,"grpc_status_name":"UNAUTHENTICATED","grpc_message":""#), "\(json)")
+        rig.url = "https://shop.internal/shop.Orders/Get"
+        #expect(try told() == "HTTP status 421 alone, for it has to do something about its connection")
+        rig.fields = []
+        #expect(try told() == nil, "no call of gRPC")
+    }
+
+    @Test func `of a WebSocket over HTTP/2 says what its opening is`() throws {
+        var rig = ExplainRig()
+        rig.isHTTP2 = true
+        rig.settings.routes[0].webSocket = true
+        rig.offerWebSocket()
+        let explanation = try rig.explain()
+        #expect(explanation.exitStatus == 0, "\(explanation.text)")
+        let line = try #require(explanation.lines.first { $0.check == .webSocket })
+        #expect(line.state == .passed && line.seen == "an extended CONNECT" && line.section == "RFC 8441 §5")
+    }
+
+    @Test(arguments: [
+        "X-Long: " + String(repeating: "a", count: 70_000), "X-Twice: " + String(repeating: "b", count: 40_000),
+    ]) func `of a head that is too large over HTTP/2 says so`(field: String) throws {
+        var rig = ExplainRig()
+        rig.isHTTP2 = true
+        rig.fields = [field, field]
+        guard case .refused(.headerSectionTooLarge, _, _, _) = try rig.explain().verdict else {
+            Issue.record("\(try rig.explain().text)")
+            return
+        }
+    }
+
     @Test func `of a good request has nothing to say against it`() throws {
         let explanation = try ExplainRig().explain()
         #expect(explanation.exitStatus == 0)

@@ -5,9 +5,7 @@ import Gateway
 extension Check {
     static let ofMessage =
         [
-            Check(
-                .message, "HTTP message", "RFC 9112 §2-§6", of: .message, seen: CheckWords(\.seenMessage),
-                wanted: "a head that every reader reads alike, within limits", skipped: [])
+            message
         ]
         + rows(
             answered: [\.redirected],
@@ -71,11 +69,23 @@ extension Check {
         + rows(
             answered: CheckFacts.answeredByRoute, shown: { $0.evidence.offersWebSocket },
             [
-                Check(
-                    .webSocket, "WebSocket", "RFC 6455 §4.2.1", of: .route, seen: "a handshake",
-                    wanted: "one Sec-WebSocket-Key of 16 bytes in base64, and Sec-WebSocket-Version: 13",
-                    skipped: [\.noWebSocket])
+                webSocket
             ])
+
+    private static let message = Check(
+        .message, "HTTP message", CheckWords { $0.evidence.isHTTP2 ? "RFC 9113 §8.2, §8.3" : "RFC 9112 §2-§6" },
+        of: .message, seen: CheckWords(\.seenMessage), wanted: "a head that every reader reads alike, within limits",
+        skipped: [])
+
+    /// By HTTP/2 the key is the gateway's own.
+    private static let webSocket = Check(
+        .webSocket, "WebSocket", CheckWords { $0.evidence.isHTTP2 ? "RFC 8441 §5" : "RFC 6455 §4.2.1" }, of: .route,
+        seen: CheckWords { $0.evidence.isHTTP2 ? "an extended CONNECT" : "a handshake" },
+        wanted: CheckWords { facts in
+            facts.evidence.isHTTP2
+                ? ":protocol websocket, and Sec-WebSocket-Version: 13 where there is one"
+                : "one Sec-WebSocket-Key of 16 bytes in base64, and Sec-WebSocket-Version: 13"
+        }, skipped: [\.noWebSocket])
 
     /// The credentials, as far as they are looked at before the token.
     static let ofCredentials = rows(
@@ -112,7 +122,7 @@ extension CheckFacts {
 
     /// With the path that is the method's name, where the route names methods of gRPC.
     fileprivate var seenMethod: String {
-        let method = ShownText.plain(evidence.method)
+        let method = opensTunnel ? "an extended CONNECT" : ShownText.plain(evidence.method)
         return grpcMethods.isEmpty ? method : "\(method) \(ShownText.quote(evidence.path))"
     }
 
@@ -121,6 +131,9 @@ extension CheckFacts {
         let allowed = route.map { MethodSet.of($0).allow } ?? "a method of the route"
         return grpcMethods.isEmpty ? allowed : "\(allowed) of one of \(ShownText.list(grpcMethods))"
     }
+
+    /// Whether it is a WebSocket's opening over HTTP/2, which is a GET to the judgement.
+    var opensTunnel: Bool { evidence.isHTTP2 && evidence.offersWebSocket }
 
     /// The methods of gRPC that the route names.
     var grpcMethods: [String] { route?.access.token?.rights.scopesByGRPCMethod.keys.sorted() ?? [] }
@@ -137,7 +150,9 @@ extension CheckFacts {
     }
 
     fileprivate var noWebSocket: String? {
-        route?.webSocket == true ? nil : "the route has no websocket: true, so \(Explanation.goesOnAsGET)"
+        guard route?.webSocket != true else { return nil }
+        return evidence.isHTTP2
+            ? "the route has no websocket: true" : "the route has no websocket: true, so \(Explanation.goesOnAsGET)"
     }
 
     fileprivate var seenCredentials: String {

@@ -14,7 +14,9 @@ extension Check {
             Check(
                 .scope, "scope", "RFC 6750 §3.1", of: .token,
                 seen: CheckWords { ShownText.list($0.grantedScopes) },
-                wanted: CheckWords { ShownText.allOf($0.neededScopes) },
+                wanted: CheckWords {
+                    ShownText.allOf($0.neededScopes) + ($0.grpcMethods.isEmpty ? "" : " for \($0.calledMethod)")
+                },
                 skipped: [\.withoutToken, { $0.unless(!$0.neededScopes.isEmpty) }]),
             Check(
                 .authorizationDetails, "authorization_details", "RFC 9396 §9.1", of: .token,

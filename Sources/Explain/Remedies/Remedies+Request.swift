@@ -4,11 +4,20 @@ import Gateway
 /// The message, its route and its credentials.
 extension CheckFacts {
     var malformedMessage: Remedy {
-        Remedy(
+        guard !evidence.isHTTP2 else { return malformedStream }
+        return Remedy(
             "This is not a message that every reader reads alike: \(ShownText.plain(found)).",
             .client(
                 "send one Host, one of Content-Length and Transfer-Encoding, CR LF at line ends, no folding"),
             .front("let the proxy send HTTP/1.1 as RFC 9112 has it, and not pass broken requests on"))
+    }
+
+    private var malformedStream: Remedy {
+        Remedy(
+            "This is not a message that every reader reads alike: \(ShownText.plain(found)).",
+            .client(
+                "send one of each pseudo field, before all others, names in lower case, and no field of a connection"),
+            .front("let the proxy take the fields of a connection away where it goes from HTTP/1.1 to HTTP/2"))
     }
 
     var reservedConnectionOption: Remedy {
@@ -198,6 +207,11 @@ extension CheckFacts {
 
     var methodNotAllowed: Remedy {
         let method = evidence.method
+        guard !opensTunnel || route?.webSocket == true else {
+            return Remedy(
+                "The route lets no WebSocket through, and by HTTP/2 its opening is no GET that could go on as one.",
+                .configuration("\(routeKey).websocket", "true", "if it may be opened"))
+        }
         if method != method.uppercased() {
             return Remedy(
                 "Methods are case-sensitive: \(ShownText.quote(method)) is not \(method.uppercased()).",

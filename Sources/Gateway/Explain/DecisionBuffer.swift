@@ -276,6 +276,7 @@ extension WorkerRef {
             var evidence = RequestEvidence()
             evidence.listener = Int(exchange.pointee.client.pointee.listener)
             evidence.peer = exchange.pointee.client.pointee.peer.text
+            evidence.isHTTP2 = exchange.pointee.client.pointee.part.isStream
             return evidence
         }
     }

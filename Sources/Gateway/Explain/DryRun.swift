@@ -61,6 +61,8 @@ package final class DryRun {
         package var hasWaited = false
         /// What the issuer said of the token when it was asked (RFC 7662).
         package var answer: IntrospectionAnswer?
+        /// Whether it comes by HTTP/2: the head is then put in frames, as a client would, and taken out of them.
+        package var isHTTP2 = false
 
         package init() {}
     }
@@ -149,13 +151,21 @@ package final class DryRun {
         if let address = SocketAddress(literal: circumstances.peer, port: 0) {
             client.pointee.peer = PeerAddress(address)
         }
+        guard circumstances.isHTTP2 else { return judge(bytes, count, of: client, circumstances) }
+        return judgeStream(Array(UnsafeBufferPointer(start: bytes, count: count)), of: client, circumstances)
+    }
+
+    /// Judges the request of a connection, or of a stream, whose head these bytes begin with.
+    func judge(
+        _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, of client: ClientRef, _ circumstances: Circumstances
+    ) -> Outcome {
         var parser = RequestHeadParser()
         let span = UnsafeBufferPointer(start: bytes, count: count).span
         switch parser.parse(span, limits: worker.pointee.policy.httpLimits, into: &worker.pointee.scratch.head.pointee)
         {
         case .incomplete: return .incomplete
-        case .refused(let cause): return .judged(unreadable(bytes, count, circumstances), refused(cause))
-        case .complete: break
+        case .refused(let cause): return .judged(unreadable(count, circumstances), refused(cause))
+        case .complete: worker.adoptFraming(client)
         }
         let exchange = worker.beginExchange(client, bytes, isParsed: true)
         defer { worker.endExchange(exchange) }
@@ -230,10 +240,9 @@ package final class DryRun {
     }
 
     /// The little that may be said of a message that has no head.
-    private func unreadable(
-        _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ circumstances: Circumstances
-    ) -> RequestEvidence {
+    func unreadable(_ count: Int, _ circumstances: Circumstances) -> RequestEvidence {
         var evidence = RequestEvidence()
+        evidence.isHTTP2 = circumstances.isHTTP2
         evidence.listener = circumstances.arrival.listener
         evidence.peer = circumstances.peer
         evidence.headBytes = count

@@ -22,7 +22,9 @@ extension WorkerRef {
         evidence.reached = exchange.pointee.findings.reached
         evidence.listener = Int(client.pointee.listener)
         evidence.peer = client.pointee.peer.text
-        evidence.certificateThumbprint = client.pointee.certificate?.pointee.base64URL
+        evidence.certificateThumbprint = client.carrier.pointee.certificate?.pointee.base64URL
+        evidence.isHTTP2 = client.pointee.part.isStream
+        evidence.isCall = exchange.pointee.reader.call != nil
         evidence.method = text(head.pointee.method, limit: 32)
         evidence.path = text(head.pointee.path)
         evidence.target = evidence.path.isEmpty ? text(head.pointee.target) : evidence.path
@@ -40,7 +42,7 @@ extension WorkerRef {
         evidence.offersWebSocket = head.pointee.offersWebSocket
         switch head.pointee.framing {
         case .length(let size) where size > 0: evidence.body = .bytes(size)
-        case .chunked: evidence.body = .chunked
+        case .chunked, .untilClose: evidence.body = .chunked
         default: break
         }
         evidence.route = exchange.pointee.findings.route.map { $0.pointee.index }

@@ -48,7 +48,7 @@ package struct RequestEvidence: Sendable {
     package enum Body: Sendable, Equatable {
         case none
         case bytes(Int64)
-        /// Its length shows at its end.
+        /// Its length shows at its end: it comes in chunks, or ends with its stream.
         case chunked
     }
 
@@ -64,6 +64,10 @@ package struct RequestEvidence: Sendable {
     package var fieldCount = 0
     package var headBytes = 0
     package var hasTokenInQuery = false
+    /// It came by HTTP/2.
+    package var isHTTP2 = false
+    /// It calls a procedure by gRPC.
+    package var isCall = false
     /// A WebSocket handshake, by its framing fields.
     package var offersWebSocket = false
     package var authorization = Authorization.none

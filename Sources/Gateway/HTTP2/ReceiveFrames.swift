@@ -28,7 +28,7 @@ extension WorkerRef {
     }
 
     /// What the peer may do, by the listener that it came to.
-    private func limits(of client: ClientRef) -> ConnectionLimits {
+    func limits(of client: ClientRef) -> ConnectionLimits {
         let listener = pointee.listening.listeners + Int(client.pointee.listener)
         let peer = client.pointee.peer
         var limits = ConnectionLimits()
@@ -153,7 +153,7 @@ extension WorkerRef {
     }
 
     /// The connection that a new stream stands for.
-    private func open(_ session: SessionRef, _ number: Int32, isOpen: Bool) -> ClientRef {
+    func open(_ session: SessionRef, _ number: Int32, isOpen: Bool) -> ClientRef {
         let carrier = session.pointee.client
         let stream = pointee.connections.http2.streams.take(HTTP2Stream(session, number: number, isOpen: isOpen))
         session.pointee.core.setPlace(number, stream)
@@ -214,7 +214,8 @@ extension WorkerRef {
         answer(exchange, refused: refused(fault))
     }
 
-    private func refused(_ fault: HeadFault) -> Refused {
+    /// The refusal of a head whose fields are none that every reader reads alike.
+    func refused(_ fault: HeadFault) -> Refused {
         let (cause, found) = fault.refused
         return Refused(cause, expected: "a message that every reader reads alike", found: .text(found))
     }
@@ -277,8 +278,8 @@ extension WorkerRef {
         stream.pointee.next?.pointee.previous = stream.pointee.previous
         if stream.pointee.isToSend { session.pointee.toSend = without(stream, session.pointee.toSend, \.nextToSend) }
         if stream.pointee.isToRead { session.pointee.toRead = without(stream, session.pointee.toRead, \.nextToRead) }
-        if stream.pointee.isSent { session.pointee.sent = without(stream, session.pointee.sent, \.nextSent) }
         if stream.pointee.callTime.place != nil { pointee.connections.wheel.remove(stream.callTime) }
+        if stream.pointee.isSent { session.pointee.sent = without(stream, session.pointee.sent, \.nextSent) }
     }
 
     /// How the body of a stream's request ends, when its head does not say so: with the stream.

@@ -9,6 +9,20 @@ public enum GRPCStatus: UInt8, Sendable, CaseIterable {
     case unavailable = 14
     case unauthenticated = 16
 
+    /// What gRPC calls it.
+    public var name: String {
+        switch self {
+        case .invalidArgument: "INVALID_ARGUMENT"
+        case .deadlineExceeded: "DEADLINE_EXCEEDED"
+        case .permissionDenied: "PERMISSION_DENIED"
+        case .resourceExhausted: "RESOURCE_EXHAUSTED"
+        case .unimplemented: "UNIMPLEMENTED"
+        case .internal: "INTERNAL"
+        case .unavailable: "UNAVAILABLE"
+        case .unauthenticated: "UNAUTHENTICATED"
+        }
+    }
+
     /// What a refusal was about, where its HTTP status does not say enough.
     public enum Subject: Sendable, CaseIterable {
         /// A field or parameter that the caller chose, such as `grpc-timeout`.

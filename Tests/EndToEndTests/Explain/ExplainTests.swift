@@ -1,8 +1,9 @@
 import Bytes
 import Foundation
 import JSON
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// `portcullis explain` as an operator runs it, beside the gateway whose decisions it explains.
 @Suite(.serialized) struct `portcullis explain` {
@@ -240,6 +241,43 @@ extension `portcullis explain` {
         let bad = try stage.gateway.exchange("GET /orders/7 HTTP/1.1\r\nHost : x\r\n\r\n")
         let other = try stage.gateway.admin("/explain/\(bad.fields["x-request-id"].first ?? "")")
         #expect(String(decoding: other.body, as: UTF8.self).hasPrefix("REFUSED  400  malformed_message"))
+    }
+
+    @Test(.holds("H2-86")) func `tells of a call over HTTP/2 what its client was told, as a dry run does`() throws {
+        let client = try FrameClient(port: stage.gateway.port)
+        try client.client.send(
+            FrameClient.request(
+                1, "/orders/Get", method: "POST", [("content-type", "application/grpc"), ("te", "trailers")]))
+        try client.frames { $0.stream == 1 && $0.ends }
+        let fields = client.fields[1] ?? []
+        func field(_ name: String) -> String? {
+            fields.first { $0.hasPrefix(name + ": ") }.map { String($0.dropFirst(name.utf8.count + 2)) }
+        }
+        let told = "its client is told: grpc-status \(field("grpc-status") ?? "") UNAUTHENTICATED, "
+        let page = try stage.gateway.admin("/explain/\(field("x-request-id") ?? "")")
+        let dry = try explain([
+            "--http2", "--method", "POST", "--url", "http://gateway.test/orders/Get", "--header",
+            "Content-Type: application/grpc",
+        ])
+        #expect(dry.status == 3)
+        for text in [String(decoding: page.body, as: UTF8.self), dry.output] {
+            #expect(text.hasPrefix("REFUSED  401  credentials_missing"), "\(text)")
+            #expect(text.contains("POST /orders/Get for gateway.test over HTTP/2, from 127.0.0.1"), "\(text)")
+            #expect(text.contains("\na call of gRPC: method Get of service orders\n"), "\(text)")
+            #expect(text.contains(told), "\(told) in \(text)")
+        }
+    }
+
+    @Test func `judges a request over HTTP/2 only where one can come so`() throws {
+        let yaml = try String(contentsOfFile: stage.gateway.folder + "/gateway.yaml", encoding: .utf8)
+        let files = ["other.yaml": yaml.replacingOccurrences("http2: true", with: "http2: false")]
+        let arguments = ["--http2", "--url", "http://gateway.test/open/a"]
+        #expect(try explain(arguments).status == 0)
+        let run = try explain(arguments, files: files, config: "$FOLDER/other.yaml")
+        #expect(run.status == 2 && run.errors.contains("listeners[0] has http2: false"), "\(run.errors)")
+        #expect(try explain(["--http2", "--check", "RS-13"]).status == 2)
+        #expect(
+            try explain(["--http2", "--request-id", "x"]).errors.contains("leave --url, --request, --curl-file and"))
     }
 
     @Test func `knows nothing of ids that are unknown or none`() throws {

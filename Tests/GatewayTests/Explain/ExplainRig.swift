@@ -27,6 +27,8 @@ struct ExplainRig {
     /// The SHA-256 digest of the client's certificate.
     var certificate: SHA256Digest?
     var peer = "127.0.0.1"
+    /// It comes by HTTP/2.
+    var isHTTP2 = false
     /// What the issuer says of a token when it is asked; nil is no answer.
     var answer: IntrospectionAnswer.Result?
     /// In place of everything above.
@@ -91,7 +93,17 @@ struct ExplainRig {
             "/shop.Orders/Get": ["orders:read"], "/shop.Orders/Put": ["orders:write"], "/shop.Stock/*": ["stock"],
         ])
         method = "POST"
+        isHTTP2 = true
+        fields = ["Content-Type: application/grpc", "TE: trailers"]
         url = "https://shop.example.com/shop.Orders/\(gRPCMethod)"
+    }
+
+    /// Makes it the handshake of a WebSocket, as HTTP/1.1 has it.
+    mutating func offerWebSocket() {
+        fields = [
+            "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        ]
     }
 
     /// The token rules of the route `orders`.
@@ -121,6 +133,7 @@ struct ExplainRig {
         var circumstances = DryRun.Circumstances()
         circumstances.certificate = certificate
         circumstances.peer = peer
+        circumstances.isHTTP2 = isHTTP2
         return try explainer.explain(bytes(), circumstances)
     }
 

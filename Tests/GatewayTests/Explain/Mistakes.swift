@@ -61,6 +61,27 @@ struct Mistake: Sendable, CustomTestStringConvertible {
         },
     ]
 
+    /// Those that can be made by HTTP/2 alone, or that come to something else by it.
+    static let overHTTP2 = [
+        Mistake("grpc-timeout-is-none", .callTimeoutMalformed) {
+            $0.call("Get")
+            $0.fields.append("Grpc-Timeout: 1500")
+        },
+        Mistake("http2-field-of-a-connection", .malformedMessage) {
+            $0.isHTTP2 = true
+            $0.fields = ["Connection: keep-alive"]
+        },
+        Mistake("http2-value-malformed", .malformedMessage) {
+            $0.isHTTP2 = true
+            $0.fields = ["X-Note: a\u{01}b"]
+        },
+        Mistake("http2-socket-on-a-plain-route", .methodNotAllowed) {
+            $0.isHTTP2 = true
+            $0.settings.routes[1].webSocket = true
+            $0.offerWebSocket()
+        },
+    ]
+
     private static let token = [
         Mistake("opaque-token", .tokenMalformed) { $0.token = "c29tZS1vcGFxdWUtdG9rZW4" },
         Mistake("issuer-with-slash", .tokenIssuerUnknown) { $0.claims["iss"] = "\"https://id.example.com\"" },
