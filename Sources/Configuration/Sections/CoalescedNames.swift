@@ -1,3 +1,4 @@
+import Access
 import Gateway
 import Transport
 
@@ -25,15 +26,20 @@ struct CoalescedNames {
     let parties: [Party]
 
     /// The listeners with TLS, in their order.
-    init(_ listeners: [(settings: ListenerSettings, object: CheckedObject)], _ translation: Translation) {
+    init(
+        _ listeners: [(settings: ListenerSettings, object: CheckedObject)], _ hosts: [HostSettings],
+        _ translation: Translation
+    ) {
         parties = listeners.enumerated().compactMap { index, listener in
             guard let tls = listener.object.object("tls") else { return nil }
-            let objects = tls.says("certificates") ? tls.list("certificates").compactMap(\.object) : [tls]
-            let paths = objects.compactMap { $0.text("certificate") }
+            let paths = TLSSection.certificatePaths(tls, translation)
             guard let place = paths.first?.place else { return nil }
+            // What a wildcard stands for, nobody knows.
+            let served = hosts.filter { $0.isServed(at: index) && !$0.isWildcard }
             return Party(
                 name: "listeners[\(index)]", place: place,
-                authorities: listener.settings.authorities.compactMap { WebAddress("https://\($0)") },
+                authorities: listener.settings.authorities.compactMap { WebAddress("https://\($0)") }
+                    + served.compactMap { WebAddress($0.publicURL) },
                 certificates: paths.compactMap { path in
                     guard case .success(let file) = translation.sources.file(translation.resolved(path), 1 << 20) else {
                         return nil

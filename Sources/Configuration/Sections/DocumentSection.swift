@@ -136,7 +136,6 @@ enum DocumentSection {
         let admin = AdminSection.translate(document.object("admin"))
         refuseNames(document, problems)
         refuseCollisions(listeners, admin, document, problems)
-        CoalescedNames(listeners.map { ($0.settings, $0.object) }, translation).judge(problems)
         let limits = LimitSection.translate(document.object("limits"), problems)
         let workers = document.integer("workers") ?? translation.sources.processors
         LimitSection.judgeShares(limits, workers: workers, document.object("limits"), problems)
@@ -149,6 +148,7 @@ enum DocumentSection {
         loginNames.judge(document, problems)
         let hosts = HostsByName(
             HostSection.translate(document, listeners.map(\.settings), problems), document)
+        CoalescedNames(listeners.map { ($0.settings, $0.object) }, hosts.settings, translation).judge(problems)
         let routes = routes(document, listeners.map(\.settings), admin, context, loginNames, hosts)
         let loginsInUse = LoginsInUse(document, clients)
         let logins = loginsInUse.translate(
