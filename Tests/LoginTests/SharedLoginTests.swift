@@ -52,6 +52,83 @@ import Testing
         #expect(world.server.tokenRequests.count == 1)
     }
 
+    @Test(.holds("SH-63", "CF-25"))
+    func `lead a browser that comes back to the page, whichever replica it comes to`() async throws {
+        let (other, third) = (world.replica(), world.replica())
+        var browser = Browser()
+        let response = try await begun(&browser)
+        browser.keep(await world.service.answer(world.request(response, browser)).cookies)
+        #expect(browser.transactions.isEmpty, "a back button does not bring them back")
+        for replica in [other, third, world.service, other] {
+            let answer = await replica.answer(world.request(response, browser))
+            #expect(answer.location == "/orders")
+            #expect(answer.value(of: LoginWorld.sessionCookie) == nil)
+        }
+        #expect(world.server.tokenRequests.count == 1)
+        #expect(store.names.count == 1 && store.milliseconds("t") == ["611000"])
+        #expect(!String(decoding: store.seen, as: UTF8.self).contains("/orders"), "it is sealed")
+    }
+
+    @Test(.refuses("SH-63", "CF-25")) func `lead nobody else to where one led, at no replica`() async throws {
+        let other = world.replica()
+        var (browser, stranger) = (Browser(), Browser())
+        let response = try await begun(&browser)
+        browser.keep(await world.service.answer(world.request(response, browser)).cookies)
+        _ = try await world.login(&stranger)
+        #expect(await other.answer(world.request(response, stranger)).refusal == .loginTransactionUnknown)
+        #expect(await other.answer(world.request(response, Browser())).refusal == .loginTransactionUnknown)
+        // Nor after the session that came of it.
+        let session = try #require(browser.value(of: LoginWorld.sessionCookie))
+        browser.plant(LoginWorld.sessionCookie, String(session.dropLast(8)) + "AAAAAAAA")
+        #expect(await other.answer(world.request(response, browser)).refusal == .loginTransactionUnknown)
+        #expect(world.server.tokenRequests.count == 2)
+    }
+
+    @Test(.refuses("SH-63")) func `lead nowhere by what somebody wrote to the store`() async throws {
+        let other = world.replica()
+        var browser = Browser()
+        let response = try await begun(&browser)
+        browser.keep(await world.service.answer(world.request(response, browser)).cookies)
+        let request = world.request(response, browser)
+        store.alterTexts { $0[$0.count - 1] ^= 1 }
+        #expect(await other.answer(request).refusal == .loginTransactionUnknown)
+        store.alterTexts { $0[$0.count - 1] ^= 1 }
+        // Of another release, or sealed with a key that is not here yet: nobody can say.
+        store.alterTexts { $0[0] = 99 }
+        #expect(await other.answer(request).refusal == .storeUnavailable)
+        store.alterTexts { ($0[0], $0[1]) = (1, $0[1] ^ 1) }
+        #expect(await other.answer(request).refusal == .storeUnavailable)
+        store.alterTexts { $0 = Array("1".utf8) }
+        #expect(await other.answer(request).refusal == .loginTransactionUnknown, "it led nowhere so far")
+    }
+
+    @Test(.refuses("SH-63")) func `refuse no browser that comes back while nobody can ask where one led`() async throws
+    {
+        let other = world.replica()
+        var browser = Browser()
+        let response = try await begun(&browser)
+        browser.keep(await world.service.answer(world.request(response, browser)).cookies)
+        let request = world.request(response, browser)
+        store.health = .down
+        let answer = await other.answer(request)
+        #expect(answer.refusal == .storeUnavailable && answer.check == "SH-63" && answer.cookies.isEmpty)
+        #expect(answer.fields.contains { $0 == ("Retry-After", "1") })
+        #expect(await world.service.answer(request).location == "/orders", "that one knows it by itself")
+        store.health = .good
+        #expect(await other.answer(request).location == "/orders")
+    }
+
+    @Test(.holds("SH-63")) func `end well where the store does not take where they led`() async throws {
+        let other = world.replica()
+        var browser = Browser()
+        let response = try await begun(&browser)
+        store.refusesOverwriting = true
+        let answer = await world.service.answer(world.request(response, browser))
+        #expect(answer.location == "/orders" && answer.value(of: LoginWorld.sessionCookie) != nil)
+        browser.keep(answer.cookies)
+        #expect(await other.answer(world.request(response, browser)).refusal == .loginTransactionUnknown)
+    }
+
     @Test(.refuses("SH-63")) func `that cannot ask the store are not refused for good`() async throws {
         var browser = Browser()
         let request = world.request(try await begun(&browser), browser)

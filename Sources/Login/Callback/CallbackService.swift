@@ -54,11 +54,13 @@ final class CallbackService: Sendable {
             case .expired:
                 throw Self.expired
             case .none:
-                if let location = await led(digest, request, at: place) { return LoginAnswer(.redirect(location)) }
+                if let location = try await led(state, request, at: place) { return LoginAnswer(.redirect(location)) }
                 throw Self.unknown
             }
         } catch {
-            return error.answer(at: place, cookies: stale(response, request, at: place), retry: retry)
+            // Nothing was decided: the browser keeps what it has.
+            let cookies = error.refusal == .storeUnavailable ? [] : stale(response, request, at: place)
+            return error.answer(at: place, cookies: cookies, retry: retry)
         }
     }
 
@@ -118,7 +120,7 @@ final class CallbackService: Sendable {
         let redirectURI = place.redirectURI(request.publicURL)
         let opened = place.sealer.openAny(request.cookies.span, redirectURI: redirectURI, now: place.now)
         if case .found = opened { return }
-        if await place.liveSession(of: request) != nil { return }
+        if try await place.liveSession(of: request) != nil { return }
         if case .expired = opened { throw Self.expired }
         throw Self.unknown
     }
@@ -129,10 +131,23 @@ final class CallbackService: Sendable {
     private static let unknown = LoginFailure(
         .loginTransactionUnknown, check: "CF-03", expected: "a login that this browser began", found: "none")
 
-    /// Where the login of a state that is used up led, for the browser that has its session.
-    private func led(_ digest: SHA256Digest, _ request: LoginRequest, at place: LoginClient) async -> String? {
-        guard let session = await place.liveSession(of: request) else { return nil }
-        return outcomes.location(digest, session: session.id, now: place.now)
+    /// Where the login of a state that is used up led, at whichever replica, for the browser that has its session.
+    private func led(
+        _ state: [UInt8], _ request: LoginRequest, at place: LoginClient
+    ) async throws(LoginFailure) -> String? {
+        guard let session = try await place.liveSession(of: request) else { return nil }
+        if let location = outcomes.location(SHA256.hash(state.span), session: session.id, now: place.now) {
+            return location
+        }
+        guard let shared = place.shared else { return nil }
+        do throws(StoreRefusal) {
+            guard let outcome = try await shared.outcome(ofState: state), outcome.session == session.id else {
+                return nil
+            }
+            return outcome.location
+        } catch {
+            throw .storeUnavailable(check: "SH-63", expected: "the store's word on where the login led")
+        }
     }
 
     /// The ends of a transaction's cookie that is of no use any more.
@@ -200,10 +215,10 @@ extension CallbackService {
         case .unavailable:
             throw .storeUnavailable(check: "SH-63", expected: "the store's word on whether the state was used")
         case .used:
-            if await callback.place.liveSession(of: callback.request) != nil {
+            if try await place.liveSession(of: callback.request) != nil {
                 return LoginAnswer(.redirect(callback.transaction.target), cookies: Array(callback.endings.prefix(1)))
             }
-            if let location = outcomes.justLed(callback.digest, now: callback.place.now) {
+            if let location = outcomes.justLed(digest, now: place.now) {
                 return LoginAnswer(.redirect(location), cookies: Array(callback.endings.prefix(1)))
             }
             throw LoginFailure(.loginTransactionUsed, check: "CF-25", expected: "a new state", found: "a used one")
@@ -232,15 +247,22 @@ extension CallbackService {
             let result = try await exchange.redeem(code, callback, server)
             switch result {
             case .session(let answer, let session):
-                outcomes.keep(
-                    callback.digest, location: callback.transaction.target, session: session.id,
-                    since: callback.place.now, until: callback.place.now + Int64(TransactionSealer.lifetimeSeconds))
+                await keep(LoginOutcome(session: session.id, location: callback.transaction.target), of: callback)
                 return answer
             case .insufficient(let failure):
                 guard callback.mayTryAgain else { throw failure }
                 return try await again(callback)
             }
         }
+    }
+
+    /// Remembers where a login led, here and where the other replicas find it.
+    private func keep(_ outcome: LoginOutcome, of callback: Callback) async {
+        let (place, lifetime) = (callback.place, Int64(TransactionSealer.lifetimeSeconds))
+        outcomes.keep(
+            callback.digest, location: outcome.location, session: outcome.session, since: place.now,
+            until: place.now + lifetime)
+        await place.shared?.note(outcome, ofState: Array(callback.response.state.utf8), lifetimeSeconds: lifetime)
     }
 
     /// Sends the browser to the server once more, which is to ask its user this time (STEP-04, CF-24).
@@ -283,9 +305,13 @@ extension LoginTransaction {
 }
 
 extension LoginClient {
-    /// The session that a request's cookie stands for, if it is one.
-    func liveSession(of request: LoginRequest) async -> Session? {
-        guard case .found(let session, _, _) = await session(in: request.cookies) else { return nil }
-        return session
+    /// The session that a request's cookie stands for, if it is one; refuses where the store does not say.
+    func liveSession(of request: LoginRequest) async throws(LoginFailure) -> Session? {
+        switch await session(in: request.cookies) {
+        case .none: return nil
+        case .found(let session, _, _): return session
+        case .unavailable:
+            throw .storeUnavailable(check: "SH-74", expected: "the store's word on a session")
+        }
     }
 }

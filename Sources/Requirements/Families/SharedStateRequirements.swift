@@ -365,8 +365,8 @@ extension RequirementTable {
             id: "SH-63", source: "RFC 6749 §10.12; OpenID Connect Back-Channel Logout §2.6",
             promise: """
                 A state and a logout token are used once at all replicas. A second callback leads to the page that \
-                the login was for, and makes no token request. Where the store cannot be asked, nothing is decided: \
-                the browser keeps its login, and the server repeats its token.
+                the login was for, at whichever replica, and makes no token request. Where the store cannot be asked, nothing is \
+                decided: the browser keeps its login, and the server repeats its token.
                 """),
         Requirement(
             id: "SH-64", source: "RFC 9101 §5.2, §10.2",

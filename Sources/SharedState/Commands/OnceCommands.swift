@@ -49,14 +49,48 @@ package struct UseOnce: StoreCommand {
     }
 
     /// `1` and not an empty text: the store has one object for all small numbers.
+    fileprivate static let mark: [UInt8] = .word("1")
+
     package func arguments(_ scripts: StoreScripts) -> [[UInt8]] {
-        [.word("SET"), key.bytes, .word("1"), .word("NX"), .word("PX"), timeToLive.argument]
+        [.word("SET"), key.bytes, UseOnce.mark, .word("NX"), .word("PX"), timeToLive.argument]
     }
 
     package func outcome(of reply: StoreReply) throws(StoreRefusal) -> Outcome {
         switch reply {
         case .status(let text) where text == .word("OK"): .first
         case .null: .used
+        default: throw StoreRefusal(reply)
+        }
+    }
+}
+
+/// Notes, in the place of a used state, where its login led.
+struct NoteOutcome: StoreCommand {
+    let key: StoreName
+    /// Sealed.
+    let value: [UInt8]
+    let timeToLive: TimeToLive
+
+    func arguments(_ scripts: StoreScripts) -> [[UInt8]] {
+        [.word("SET"), key.bytes, value, .word("PX"), timeToLive.argument]
+    }
+
+    func outcome(of reply: StoreReply) throws(StoreRefusal) {
+        guard case .status(let text) = reply, text == .word("OK") else { throw StoreRefusal(reply) }
+    }
+}
+
+/// Reads where the login of a state led, sealed; nil where nobody has used it, or it led nowhere so far.
+struct SeeOutcome: StoreCommand {
+    let key: StoreName
+    let changesNothing = true
+
+    func arguments(_ scripts: StoreScripts) -> [[UInt8]] { [.word("GET"), key.bytes] }
+
+    func outcome(of reply: StoreReply) throws(StoreRefusal) -> [UInt8]? {
+        switch reply {
+        case .null: nil
+        case .bytes(let value): value == UseOnce.mark ? nil : value
         default: throw StoreRefusal(reply)
         }
     }

@@ -8,12 +8,14 @@ package import Crypto
 package struct SharedLogins: Sendable {
     private let store: SharedStore
     private let seal: RequestObjectSeal
+    private let outcomes: LoginOutcomeSeal
 
     /// What of a store is for logins; nil where its configuration has them not in it.
     package init?(_ store: SharedStore?) {
         guard let store, store.settings.shares.contains(.logins) else { return nil }
         self.store = store
         seal = RequestObjectSeal(ring: store.ring)
+        outcomes = LoginOutcomeSeal(ring: store.ring)
     }
 
     /// Uses a login's state up, by its digest; false where another replica has.
@@ -29,6 +31,29 @@ package struct SharedLogins: Sendable {
     ) async throws(StoreRefusal) -> Bool {
         let use = UseOnce(logoutToken: store.names.logoutToken(digest), until: until, now: now)
         return try await store.perform(use) == .first
+    }
+}
+
+// MARK: what became of logins
+
+extension SharedLogins {
+    /// Notes where the login of a state led, for its browser that comes back with it to another replica.
+    ///
+    /// The state stays used for as long again. What cannot be noted is known at this replica alone.
+    package func note(_ outcome: LoginOutcome, ofState state: [UInt8], lifetimeSeconds: Int64) async {
+        let name = store.names.state(SHA256.hash(state.span))
+        guard
+            let value = try? outcomes.seal(outcome, state: state, under: name, nonce: RandomBytes.fill(12))
+        else { return }
+        let time = TimeToLive(seconds: lifetimeSeconds + UseOnce.clockSeconds)
+        try? await store.perform(NoteOutcome(key: name, value: value, timeToLive: time))
+    }
+
+    /// Where the login of a state led; nil where no replica has noted that.
+    package func outcome(ofState state: [UInt8]) async throws(StoreRefusal) -> LoginOutcome? {
+        let name = store.names.state(SHA256.hash(state.span))
+        guard let value = try await store.perform(SeeOutcome(key: name)) else { return nil }
+        return try outcomes.open(value, state: state, under: name)
     }
 }
 

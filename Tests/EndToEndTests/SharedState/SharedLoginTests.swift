@@ -40,6 +40,27 @@ import Testing
         }
     }
 
+    @Test(.holds("SH-63"), .refuses("SH-63"))
+    func `leads back to its page at each of them when its browser comes to the callback again`() throws {
+        let store = try StoreServer()
+        let (stage, others) = try fleet(store, Fleet.patiently)
+        var browser = CookieJar()
+        let started = try stage.exchange("GET", "/.portcullis/login/web?return_to=/app/a", browser: browser)
+        browser.take(started)
+        let back = try stage.server.authorize(try #require(started.fields.only("location")))
+        let target = String(back.dropFirst("https://gateway.test".utf8.count))
+        browser.take(try stage.exchange("GET", target, browser: browser))
+        #expect(browser.cookies.map(\.name).contains(SessionStage.cookie), "\(stage.gateway.diagnosis)")
+        let stranger = try stage.login()
+        for gateway in others + [stage.gateway] {
+            let answer = try ask(gateway, browser, "GET", target, fields: navigation)
+            #expect(answer.status == 303, "\(answer.headText)\(gateway.diagnosis)")
+            #expect(answer.fields.only("location")?.hasSuffix("/app/a") == true)
+            #expect(answer.fields["set-cookie"].isEmpty)
+            #expect(try ask(gateway, stranger, "GET", target, fields: navigation).status == 400)
+        }
+    }
+
     @Test func `is read once for all who ask for it at once, and all of them are answered`() throws {
         let store = try StoreServer()
         let (stage, others) = try fleet(store, Fleet.patiently)

@@ -17,6 +17,7 @@ final class SharedLoginStore: StoreAsking {
 
     private struct State {
         var health = Health.good
+        var refusesOverwriting = false
         var texts: [[UInt8]: [UInt8]] = [:]
         var hashes: [[UInt8]: (count: Int, value: [UInt8])] = [:]
         var milliseconds: [[UInt8]: [UInt8]] = [:]
@@ -39,6 +40,12 @@ final class SharedLoginStore: StoreAsking {
     var health: Health {
         get { state.withLock(\.health) }
         set { state.withLock { $0.health = newValue } }
+    }
+
+    /// Whether its memory is full when something is to be written over.
+    var refusesOverwriting: Bool {
+        get { state.withLock(\.refusesOverwriting) }
+        set { state.withLock { $0.refusesOverwriting = newValue } }
     }
 
     /// The names of what is there.
@@ -67,6 +74,13 @@ final class SharedLoginStore: StoreAsking {
         }
     }
 
+    /// The same with what lies there as a text.
+    func alterTexts(_ change: (inout [UInt8]) -> Void) {
+        state.withLock { state in
+            for key in state.texts.keys { change(&state.texts[key, default: []]) }
+        }
+    }
+
     func ask(_ question: StoreQuestion) async throws(StoreRefusal) -> StoreReply {
         let reply: StoreReply? = state.withLock { state in
             guard state.health != .down else { return nil }
@@ -82,10 +96,13 @@ final class SharedLoginStore: StoreAsking {
         let key = words.count > 3 && words[0] == .word("EVALSHA") ? words[3] : words[1]
         switch String(decoding: words[0], as: UTF8.self) {
         case "SET":
-            guard state.texts[key] == nil else { return .null }
+            let isNew = words.contains(.word("NX"))
+            guard !isNew || state.texts[key] == nil else { return .null }
+            guard isNew || !state.refusesOverwriting else { return .error(.word("OOM")) }
             state.texts[key] = words[2]
-            state.milliseconds[key] = words[5]
+            state.milliseconds[key] = words.last
             return .status(.word("OK"))
+        case "GET": return state.texts[key].map { .bytes($0) } ?? .null
         case "EVALSHA" where words[1] == scripts.digest(.keep):
             guard state.hashes[key] == nil else { return .integer(1) }
             state.hashes[key] = (0, words[5])

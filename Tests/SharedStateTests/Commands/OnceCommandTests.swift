@@ -49,6 +49,26 @@ import Testing
         #expect(TimeToLive(seconds: .min).milliseconds == 1)
     }
 
+    @Test(.holds("SH-63")) func `tells where a login led in the place of its state, for as long again`() throws {
+        let key = try Sample.names().state(SHA256.hash("state".bytes.span))
+        let note = NoteOutcome(key: key, value: "sealed".bytes, timeToLive: TimeToLive(seconds: 611))
+        let name = String(decoding: key.bytes, as: UTF8.self)
+        #expect(
+            note.arguments(scripts).map { String(decoding: $0, as: UTF8.self) }
+                == ["SET", name, "sealed", "PX", "611000"])
+        try note.outcome(of: .status("OK".bytes))
+        #expect(throws: StoreRefusal.unexpected) { try note.outcome(of: .null) }
+        #expect(throws: StoreRefusal.refused("OOM")) { try note.outcome(of: .error("OOM command".bytes)) }
+        let see = SeeOutcome(key: key)
+        #expect(see.arguments(scripts).map { String(decoding: $0, as: UTF8.self) } == ["GET", name])
+        #expect(see.changesNothing && !note.changesNothing)
+        #expect(try see.outcome(of: .bytes("sealed".bytes)) == "sealed".bytes)
+        #expect(try see.outcome(of: .bytes("1".bytes)) == nil, "used, and nothing more is known")
+        #expect(try see.outcome(of: .null) == nil)
+        #expect(throws: StoreRefusal.refused("WRONGTYPE")) { try see.outcome(of: .error("WRONGTYPE".bytes)) }
+        #expect(throws: StoreRefusal.unexpected) { try see.outcome(of: .integer(1)) }
+    }
+
     @Test func `are states for ten minutes, and logout tokens for as long as they are good`() throws {
         let names = try Sample.names()
         let digest = SHA256.hash("state".bytes.span)
