@@ -327,10 +327,19 @@ final class StoreReports: Sendable {
     ///
     /// One worker looks each second, and any of them may be the first to reach another primary (SH-62).
     func greeted(information text: [UInt8]?, isAgain: Bool) {
-        guard let step = epoch({ $0.greeted(information: text, isAgain: isAgain, at: WatchTime.now) }),
-            step.forgetting != nil
-        else { return }
-        forgot(step.forgetting)
+        heard(epoch { $0.greeted(information: text, isAgain: isAgain, at: WatchTime.now) })
+    }
+
+    /// The same of a server of a cluster, by a worker's connection.
+    func greeted(information text: [UInt8]?, by place: LinkServer.Place, worker: Int) {
+        heard(epoch { $0.greeted(information: text, by: place.text, worker: worker, at: WatchTime.now) })
+    }
+
+    /// A worker reaches all servers that a cluster names.
+    func metAllServers() { epoch { $0.metAllServers() } }
+
+    private func heard(_ step: EpochWatch.Step?) {
+        if let step, step.forgetting != nil { forgot(step.forgetting) }
     }
 
     func told(_ event: StoreEvent) {

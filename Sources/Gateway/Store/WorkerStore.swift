@@ -238,8 +238,12 @@ final class WorkerStore {
 
     fileprivate func told(_ event: StoreEvent, by side: StoreSide) {
         reports.told(event)
-        if case .information(_, let text) = event, plan.settings.topology != .cluster {
-            reports.greeted(information: text, isAgain: hasConnected)
+        if case .information(let place, let text) = event {
+            if plan.settings.topology == .cluster {
+                reports.greeted(information: text, by: place, worker: index)
+            } else {
+                reports.greeted(information: text, isAgain: hasConnected)
+            }
         }
         // Of a cluster each server has keys of its own: one of them alone would be an outage of the others' (SH-12).
         if case .connected = event, side === next, side.links.states.allSatisfy(\.isUp) { serve(by: side) }
@@ -250,6 +254,7 @@ final class WorkerStore {
             lostAt = nil
             publish()
             noteLimits()
+            if plan.settings.topology == .cluster, side.links.states.allSatisfy(\.isUp) { reports.metAllServers() }
             watch?.connected()
         case .lost:
             watch?.lost()

@@ -358,8 +358,8 @@ extension RequirementTable {
         Requirement(
             id: "SH-62", source: "RFC 9449 §11.1",
             promise: """
-                Another primary, or one that started anew, is noticed. Where the operator says so, proofs from \
-                before are refused as if the store had forgotten them.
+                Another primary, or one that started anew, is noticed, in each shard of a cluster too. Where the operator says \
+                so, proofs from before are refused as if the store had forgotten them.
                 """),
         Requirement(
             id: "SH-63", source: "RFC 6749 §10.12; OpenID Connect Back-Channel Logout §2.6",

@@ -95,6 +95,9 @@ package struct EpochWatch: Sendable {
     /// The store's clock, as it was read in this round.
     private var time: StoreTime?
 
+    /// Of a cluster, the servers that were met.
+    private var servers = KnownServers()
+
     /// What the server said of itself last, if it may be asked.
     package private(set) var information: StoreInformation?
     /// How far clocks are apart.
@@ -186,6 +189,17 @@ package struct EpochWatch: Sendable {
         return isSame ? Step() : forget(.failover, at: now)
     }
 
+    /// The same of a server of a cluster at a place, by a worker's connection: each has keys of its own, and may be lost alone.
+    package mutating func greeted(information text: [UInt8]?, by place: String, worker: Int, at now: WatchTime) -> Step
+    {
+        guard failover == .refuse else { return Step() }
+        return servers.meet(place, text.map { StoreInformation($0) }, worker: worker)
+            ? forget(.failover, at: now) : Step()
+    }
+
+    /// All servers that the cluster names are reached.
+    package mutating func metAllServers() { servers.metAll() }
+
     /// The connection is gone, and with it the answers.
     package mutating func lost() {
         awaited = [:]
@@ -221,6 +235,9 @@ extension EpochWatch {
         }
         return questions
     }
+
+    /// Whether each part of the slots has an epoch of its own.
+    private var isCluster: Bool { parts.count > 1 }
 
     private mutating func question(
         _ awaited: Awaited, _ key: StoreName, _ arguments: [[UInt8]], changesNothing: Bool = true
@@ -294,13 +311,15 @@ extension EpochWatch {
             mayReadInformation = false
             // It may be another server, and does not say so: who wants to be sure takes it for one.
             defer { isConnectedAgain = false }
-            return isConnectedAgain && failover == .refuse ? failedOver(at: now) : Step()
+            // Of a cluster each connection has told of its own server.
+            return isConnectedAgain && failover == .refuse && !isCluster ? failedOver(at: now) : Step()
         }
         defer { information = read }
         isConnectedAgain = false
         guard let before = information else { return firstRead(read, at: now) }
         if before.replicationID != read.replicationID || before.runID != read.runID {
-            var step = failedOver(at: now)
+            // Of a cluster the epoch may have moved: whether that server was made primary was found out when it was met.
+            var step = failedOver(at: now, isMet: isCluster && servers.know(read))
             step.forgetting = step.forgetting ?? firstRead(read, at: now).forgetting
             return step
         }
@@ -313,12 +332,8 @@ extension EpochWatch {
         read.isEvicting == true && (read.evictedKeys ?? 0) > 0 ? forget(.evicted, at: now) : Step()
     }
 
-    private mutating func failedOver(at now: WatchTime) -> Step {
-        var step = Step()
-        switch failover {
-        case .accept: break
-        case .refuse: step = forget(.failover, at: now)
-        }
+    private mutating func failedOver(at now: WatchTime, isMet: Bool = false) -> Step {
+        var step = failover == .refuse && !isMet ? forget(.failover, at: now) : Step()
         step.isFailover = true
         return step
     }

@@ -6,6 +6,8 @@ package struct StoreInformation: Sendable, Equatable {
     private(set) var runID: [UInt8]?
     /// Of the history of writes that this primary goes on with: another one after each failover, and each restart.
     private(set) var replicationID: [UInt8]?
+    /// Of the history that it went on with when it was made primary; nil where it was none's replica.
+    private(set) var formerReplicationID: [UInt8]?
     /// Keys that it threw away, because its memory was full, since it started.
     private(set) var evictedKeys: Int64?
     private var policy: [UInt8]?
@@ -40,6 +42,7 @@ package struct StoreInformation: Sendable, Equatable {
             switch String(decoding: line[..<colon], as: UTF8.self) {
             case "run_id": runID = value
             case "master_replid": replicationID = value
+            case "master_replid2": formerReplicationID = value.allSatisfy { $0 == UInt8(ascii: "0") } ? nil : value
             case "evicted_keys": evictedKeys = StoreNumber.parse(value).flatMap { $0 >= 0 ? $0 : nil }
             case "maxmemory_policy": policy = value
             case "redis_version": version = value

@@ -113,6 +113,50 @@ import Testing
         if failover == .stop { store.primary.process.signal(SIGCONT) }
     }
 
+    /// The watch looks each second at the server that has the store's epoch: it is not the one that is lost here.
+    @Test(.refuses("SH-62")) func `pass no second time where one shard of a cluster has another primary`() throws {
+        let store = try RedisCluster()
+        try store.writeEpochs()
+        let (stage, gateways) = try Self.fleet(
+            Fleet.settings(store, "shares: [proofs], after_failover: refuse"), workers: 2)
+        var accepted: [[String]] = []
+        #expect(
+            eventually {
+                let fields = ProofCall().fields(stage)
+                guard (try? Self.send(fields, to: gateways[0]))?.status == 200 else { return false }
+                accepted.append(fields)
+                return accepted.count == 60
+            }, "\(stage.gateway.diagnosis)")
+        for gateway in gateways {
+            let metrics = try gateway.admin("/metrics").bodyText
+            #expect(metrics.contains("portcullis_store_forgot_total 0"), "a start is no failover")
+        }
+        let shard = try #require(store.primaries.firstIndex { $0 !== store.primary(of: "pc:epoch") })
+        let heir = store.replicas[shard]
+        store.primaries[shard].kill()
+        #expect(
+            try eventually {
+                try heir.ask("ROLE").text.hasPrefix("master")
+                    && heir.ask("CLUSTER", "INFO").text.contains("cluster_state:ok")
+            })
+        // As if the old one had died before it sent them on.
+        let lost = try heir.ask("KEYS", "pc:p:*").text.split(separator: " ")
+        #expect(!lost.isEmpty)
+        for name in lost { try heir.ask("DEL", String(name)) }
+        var (number, statuses) = (0, [Int: Int]())
+        let isBack = eventually {
+            for _ in 0..<20 {
+                statuses[(try? Self.send(accepted[number % 60], to: gateways[1]))?.status ?? 0, default: 0] += 1
+                number += 1
+            }
+            let metrics = (try? gateways[1].admin("/metrics"))?.bodyText ?? ""
+            return metrics.contains("portcullis_store_up{node=\"127.0.0.1:\(heir.port)\"} 1")
+        }
+        #expect(isBack)
+        for fields in accepted { statuses[try Self.send(fields, to: gateways[1]).status, default: 0] += 1 }
+        #expect(Set(statuses.keys).isSubset(of: [401, 503]), "\(statuses)")
+    }
+
     /// A worker that does not watch the store may be the first to reach it again.
     @Test(.refuses("SH-62")) func `pass no second time at whichever worker is back first`() throws {
         let store = try StoreServer()

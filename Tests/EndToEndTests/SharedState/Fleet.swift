@@ -109,6 +109,12 @@ enum Fleet {
             """
     }
 
+    /// The section of a store that is a cluster.
+    static func settings(_ store: RedisCluster, _ further: String = "") -> String {
+        let seeds = store.primaries.map { "\"redis://127.0.0.1:\($0.port)\"" }.joined(separator: ", ")
+        return "store: { url: [\(seeds)], topology: cluster, keys: [{ file: $FOLDER/store.key }], \(further) }"
+    }
+
     /// The keys that replicas have in common.
     static let keys = [
         "session.key": "8f2a6c1be59d4073a1c7f0e3d2b48596071f3e5d6c7b8a9908172635445362f1",

@@ -67,6 +67,14 @@ final class RedisCluster {
         return nodes
     }
 
+    /// Gives it the words by which gateways know that no shard forgot anything, as one has that is in use.
+    func writeEpochs() throws {
+        let tags = StoreServers(settings, tls: nil).epochTags
+        for name in ["pc:epoch"] + tags.map({ "pc:epoch:{\($0)}" }) {
+            try primary(of: name).expect("SET", name, "AAAAAAAAAAAAAAAAAAAAAA.1")
+        }
+    }
+
     var settings: StoreSettings {
         var settings = StoreSettings(addresses: primaries.map(\.address))
         settings.topology = .cluster
