@@ -257,6 +257,35 @@ import Testing
         #expect(await fetch("/short", at: other).refusal == .loginRequestsTooMany)
     }
 
+    @Test(.holds("SH-68"), .refuses("SH-68")) func `have their guessers told to stop at each replica by itself`()
+        async throws
+    {
+        let other = world.replica()
+        for _ in 0..<50 { _ = await fetch("/short", at: other) }
+        let asked = store.asked
+        #expect(await fetch("/short", at: other).refusal == .loginRequestsTooMany)
+        #expect(await fetch("/short", at: world.service).refusal == .requestObjectUnknown)
+        #expect(store.asked == asked && store.names.isEmpty, "the store knows of none of them")
+    }
+
+    @Test(.holds("SH-69"), .refuses("SH-69")) func `are found by who was given the key, and by nobody else`()
+        async throws
+    {
+        var browser = Browser()
+        let uri = try uri(await world.start(&browser))
+        _ = await fetch(uri, at: world.replica())
+        for key: UInt8 in [9, 7] {
+            #expect(store.seen.firstRange(of: [UInt8](repeating: key, count: 32)) == nil, "of the store, of sessions")
+        }
+        let name = name(uri)
+        let (same, other) = (try store.shared(), try store.shared(key: 8))
+        #expect(try await SharedLogins(same)?.object(name, limit: 5, counts: false) != nil)
+        // It asks by the name that was in the URL: what lies there does not open, and no key comes with it.
+        await #expect(throws: StoreRefusal.unexpected) {
+            try await SharedLogins(other)?.object(name, limit: 5, counts: false)
+        }
+    }
+
     @Test(.refuses("SH-64")) func `are not made where the store takes none, and the user reads so`() async throws {
         store.health = .down
         var browser = Browser()

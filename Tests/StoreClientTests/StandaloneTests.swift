@@ -26,6 +26,16 @@ import Transport
         }
     }
 
+    @Test(.holds("SH-72")) func `is asked for no word that it would say by itself`() throws {
+        let node = try RedisNode()
+        let talk = try StoreTalk(settings(node))
+        #expect(talk.opens())
+        #expect(talk.ask("GET", "pc:s:x") == .null)
+        #expect(try node.information("tracking_clients") == "0")
+        #expect(try node.information("pubsub_channels") == "0" && node.information("pubsub_patterns") == "0")
+        for command in ["hello", "client|tracking", "subscribe"] { #expect(try node.calls(command) == 0) }
+    }
+
     @Test func `has a database of its own`() throws {
         let node = try RedisNode()
         let talk = try StoreTalk(settings(node) { $0.database = 3 })

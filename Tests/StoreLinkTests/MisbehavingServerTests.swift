@@ -9,7 +9,7 @@ import Transport
 /// Servers that lie, flood, stall and mix up (SH-80).
 @Suite struct `a link to a server that misbehaves` {
     @Test(
-        .refuses("SH-80"),
+        .refuses("SH-80", "SH-72"),
         arguments: [
             ("HTTP/1.1 400 Bad Request\r\n\r\n", "485454502f312e312034303020426164"),
             ("$1073741824\r\n", "24313037333734313832340d0a"), ("$3\r\nabcdef", "24330d0a616263646566"),

@@ -30,9 +30,9 @@ final class SharedLoginStore: StoreAsking {
     init() throws { scripts = try StoreScripts() }
 
     /// A store that a process has of this one.
-    func shared(_ shares: [StoreSettings.Share] = [.logins]) throws -> SharedStore {
+    func shared(_ shares: [StoreSettings.Share] = [.logins], key: UInt8 = 9) throws -> SharedStore {
         var settings = StoreSettings()
-        settings.keys = [Secret([UInt8](repeating: 9, count: 32))]
+        settings.keys = [Secret([UInt8](repeating: key, count: 32))]
         settings.shares = shares
         return try SharedStore(settings, asking: self)
     }
