@@ -50,6 +50,7 @@ let package = Package(
         .library(name: "EventLoop", targets: ["EventLoop"]),
         .library(name: "Explain", targets: ["Explain"]),
         .library(name: "Configuration", targets: ["Configuration"]),
+        .library(name: "Import", targets: ["Import"]),
         .library(name: "Gateway", targets: ["Gateway"]),
     ],
     dependencies: [
@@ -181,11 +182,15 @@ let package = Package(
             ],
             resources: [.embedInCode("Reference/reference.yaml")], swiftSettings: settings + small),
 
+        // 6: configurations of others → our YAML
+        .target(
+            name: "Import", dependencies: ["HTTPMessage", "Configuration"], swiftSettings: pure + small),
+
         // 7: the command line; the only place that builds everything
         .executableTarget(
             name: "portcullis",
             dependencies: [
-                "Configuration", "Access", "Gateway", "Explain", "EventLoop", "Fetch", "Telemetry", "Issuers",
+                "Configuration", "Import", "Access", "Gateway", "Explain", "EventLoop", "Fetch", "Telemetry", "Issuers",
                 "SharedState", "Requirements", "Systemd", "CLeftOut",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -323,6 +328,10 @@ let package = Package(
             ],
             exclude: ["Golden", "embed_languages.py", "validate_schema.py"],
             swiftSettings: settings),
+        .testTarget(
+            name: "ImportTests",
+            dependencies: ["Import", "Configuration", "Gateway", "Access", "TestSupport", "TestTraits"],
+            exclude: ["Given", "Golden"], swiftSettings: settings),
         .testTarget(
             name: "ArchitectureTests", dependencies: ["Requirements", "TestSupport", "TestTraits"],
             exclude: ["write_requirements.py"], swiftSettings: settings),

@@ -87,7 +87,7 @@ package struct LoadedConfiguration: Sendable {
 
 extension YAMLRefusal {
     /// What the operator reads.
-    var problem: Problem {
+    package var problem: Problem {
         let (expected, found, remedy) = words
         return Problem(
             severity: .error, position: position, path: "", expected: expected, found: found, remedy: remedy)

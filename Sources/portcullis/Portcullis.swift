@@ -11,8 +11,8 @@ struct Portcullis: ParsableCommand {
         abstract: "A reverse proxy that signs people in, checks tokens, and tells upstreams who calls.",
         version: Version.number,
         subcommands: [
-            Run.self, Check.self, Explain.self, Healthcheck.self, Keys.self, Sessions.self, Schema.self, Defaults.self,
-            Version.self,
+            Run.self, Check.self, Explain.self, Healthcheck.self, Keys.self, Sessions.self, Import.self, Schema.self,
+            Defaults.self, Version.self,
         ])
 
     static func main() {

@@ -57,8 +57,9 @@ enum ImportTable {
             "CYAML", "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Transport", "Telemetry", "Issuers",
             "Sessions", "SharedState", "Pages", "Login", "Access", "Gateway", "Explain",
         ],
+        "Import": ["HTTPMessage", "Configuration"],
         "portcullis": [
-            "Configuration", "Access", "Gateway", "Explain", "EventLoop", "Fetch", "Telemetry", "Issuers",
+            "Configuration", "Import", "Access", "Gateway", "Explain", "EventLoop", "Fetch", "Telemetry", "Issuers",
             "SharedState", "Requirements", "Systemd", "CLeftOut",
             "ArgumentParser",
         ],
@@ -72,7 +73,7 @@ enum ImportTable {
     /// Targets that are pure: they read no clock, no file, no environment and make no system call.
     static let withoutSystem: Set<String> = [
         "Bytes", "JSON", "HTTPMessage", "JOSE", "HTTP1", "HTTP2", "RESP", "OAuth", "Refusals", "Access",
-        "Requirements", "Systemd",
+        "Requirements", "Systemd", "Import",
     ]
 
     /// Targets that share values between threads, and call the system for nothing else.

@@ -2,7 +2,7 @@
 import PackageDescription
 
 // A package of its own: it sees what a stranger would see of the libraries, and what `run` opens to it by
-// `-enable-testing`: the readers of configurations and of pasted commands, which are the command line's alone, those of
+// `-enable-testing`: the readers of configurations, also of other programs, and of pasted commands, which are the command line's alone, those of
 // pages' sentences and languages, those of cookies and of the shared store and its servers, and the comparison of a proof's URL.
 let package = Package(
     name: "fuzzers",
@@ -28,6 +28,7 @@ let package = Package(
                 .product(name: "Pages", package: "portcullis"),
                 .product(name: "Configuration", package: "portcullis"),
                 .product(name: "Explain", package: "portcullis"),
+                .product(name: "Import", package: "portcullis"),
             ],
             swiftSettings: [
                 .treatAllWarnings(as: .error),

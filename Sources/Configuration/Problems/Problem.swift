@@ -14,6 +14,17 @@ package struct Problem: Sendable, Equatable {
     package var found: String
     package var remedy: String
 
+    package init(
+        severity: Severity, position: Position?, path: String, expected: String, found: String, remedy: String
+    ) {
+        self.severity = severity
+        self.position = position
+        self.path = path
+        self.expected = expected
+        self.found = found
+        self.remedy = remedy
+    }
+
     /// Standard input could not be read to its end, for this reason.
     package static func unreadableInput(_ reason: String) -> Problem {
         Problem(

@@ -53,7 +53,7 @@ enum ClaimSection {
                 "Takes the addresses in this file too, a line each, in any case; read again when it changes."),
         ])
 
-    private static let domain = TextShape(
+    static let domain = TextShape(
         expected: "a domain such as example.com", pattern: "^[A-Za-z0-9.-]{1,253}$"
     ) { text in
         let labels = text.split(separator: ".", omittingEmptySubsequences: false)

@@ -19,9 +19,9 @@ package struct Position: Sendable, Equatable, Comparable {
 }
 
 /// One value of a YAML text, with the place where it begins; nothing is typed or defaulted yet.
-struct YAMLNode: Sendable {
+package struct YAMLNode: Sendable {
     /// The three kinds of YAML values.
-    enum Content: Sendable {
+    package enum Content: Sendable {
         /// `isPlain` is false for quoted and block scalars, which are always text.
         case scalar(String, isPlain: Bool)
         case sequence([YAMLNode])
@@ -29,14 +29,14 @@ struct YAMLNode: Sendable {
     }
 
     /// One key of a mapping in the order of the text; the same key may come twice here.
-    struct Entry: Sendable {
-        var key: String
-        var keyPosition: Position
-        var value: YAMLNode
+    package struct Entry: Sendable {
+        package var key: String
+        package var keyPosition: Position
+        package var value: YAMLNode
     }
 
-    var position: Position
-    var content: Content
+    package var position: Position
+    package var content: Content
 
     /// The same in an included file.
     func placed(in file: String) -> YAMLNode {
@@ -59,7 +59,7 @@ struct YAMLNode: Sendable {
 }
 
 /// Why a text is not YAML as this product reads it, and where.
-struct YAMLRefusal: Error, Sendable, Equatable {
+package struct YAMLRefusal: Error, Sendable, Equatable {
     /// One case per cause.
     enum Cause: Sendable, Equatable {
         /// The parser's own words.
@@ -90,5 +90,5 @@ struct YAMLRefusal: Error, Sendable, Equatable {
     }
 
     var cause: Cause
-    var position: Position
+    package var position: Position
 }

@@ -4,7 +4,7 @@ import CYAML
 ///
 /// Anchors and aliases (a few hundred bytes could stand for gigabytes), tags, a second document and deep nesting are
 /// refused. Wraps libyaml's event interface (`yaml_parser_parse`), so that nothing is built before it is checked.
-struct YAMLReader: ~Copyable {
+package struct YAMLReader: ~Copyable {
     static let maximumDepth = 32
 
     private let parser: UnsafeMutablePointer<yaml_parser_t>
@@ -19,7 +19,7 @@ struct YAMLReader: ~Copyable {
     private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// The root of the only document in `text`.
-    static func read(_ text: [UInt8]) throws(YAMLRefusal) -> YAMLNode {
+    package static func read(_ text: [UInt8]) throws(YAMLRefusal) -> YAMLNode {
         if text.starts(with: [0xFF, 0xFE]) || text.starts(with: [0xFE, 0xFF]) {
             throw YAMLRefusal(cause: .utf16, position: Position(line: 1, column: 1))
         }

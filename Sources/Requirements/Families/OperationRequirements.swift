@@ -231,6 +231,18 @@ extension RequirementTable {
                 Gateways with a store count requests together, about and in the long run, and no request waits for it. While                 the store does not answer, each lets its part through, refuses nothing for want of an answer, and says so in a                 metric.
                 """),
         Requirement(
+            id: "ECO-83", source: "policy of this gateway",
+            promise: """
+                What the gateway makes of another program's configuration loads, and lets nobody pass whom that \
+                configuration kept out. It says of each setting that it does not carry where it stands and why.
+                """),
+        Requirement(
+            id: "ECO-84", source: "policy of this gateway",
+            promise: """
+                The readers of other programs' configurations take bounded work for any bytes, and say with line and \
+                column what they cannot read. No secret of such a file is printed.
+                """),
+        Requirement(
             id: "ECO-95", source: "policy of this gateway",
             promise: """
                 Clients of a network that a route names need no login there: they pass without identity, and the access \

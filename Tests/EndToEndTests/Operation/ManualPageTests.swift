@@ -14,5 +14,6 @@ import Testing
             try text.write(to: file, atomically: true, encoding: .utf8)
         }
         #expect(try String(contentsOf: file, encoding: .utf8) == text, "a command changed: write the file anew")
+        #expect(text.utf8.allSatisfy { $0 < 0x80 }, "what formats the page takes letters of ASCII alone")
     }
 }

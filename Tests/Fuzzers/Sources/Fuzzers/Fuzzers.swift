@@ -32,6 +32,7 @@ enum Target: String, CaseIterable {
     case sealedSession = "sealed-session"
     case storeReply = "store-reply"
     case clusterMap = "cluster-map"
+    case foreignConfiguration = "foreign-configuration"
 
     /// The one that `FUZZ_TARGET` names: libFuzzer starts itself again for some jobs, and the environment comes along.
     static let chosen: Target = {
@@ -77,6 +78,7 @@ enum Target: String, CaseIterable {
         case .sealedSession: SealedSessionFuzzer.attempt(input)
         case .storeReply: StoreReplyFuzzer.attempt(input)
         case .clusterMap: ClusterMapFuzzer.attempt(input)
+        case .foreignConfiguration: ForeignConfigurationFuzzer.attempt(input)
         }
     }
 }
