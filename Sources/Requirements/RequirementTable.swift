@@ -28,7 +28,9 @@ package enum RequirementTable {
         RequirementFamily(
             prefix: "ECO", title: "pages for people, and what surrounds the gateway", isTested: true,
             rows: (images + observability + kubernetes + surroundings).sorted { $0.id < $1.id }),
-        RequirementFamily(prefix: "SH", title: "shared state", isTested: true, rows: sharedState),
+        RequirementFamily(
+            prefix: "SH", title: "shared state", isTested: true,
+            rows: (sharedState + ownState).sorted { $0.id < $1.id }),
         RequirementFamily(
             prefix: "D", title: "decisions where the standards leave room", isTested: false, rows: decisions),
         RequirementFamily(prefix: "T", title: "threats", isTested: false, rows: threats),
