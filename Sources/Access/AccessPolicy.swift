@@ -45,7 +45,7 @@ package struct AccessPolicy: ~Copyable, Sendable {
         self.catalogue = catalogue
         pseudonym = FixedBytes(settings.pseudonym)
         publicURLs = settings.publicURLs + settings.hosts.map(\.publicURL)
-        siteSet = settings.siteSet
+        siteSet = UInt32(truncatingIfNeeded: publicURLs.hashValue)
         listenerCount = settings.publicURLs.count
         hasHosts = !settings.hosts.isEmpty
         let hasOwnSite = settings.routes.contains { $0.host == nil }

@@ -50,16 +50,6 @@ extension AccessSettings {
         return (publicURLs.count + host)..<(publicURLs.count + host + 1)
     }
 
-    /// A digest of the sites: equal where their places mean the same.
-    var siteSet: UInt32 {
-        var digest: UInt32 = 0x811c_9dc5
-        for url in publicURLs + hosts.map(\.publicURL) {
-            // No byte of a URL is a line's end, so no two lists are one text.
-            for byte in [UInt8](url.utf8) + [0x0A] { digest = (digest ^ UInt32(byte)) &* 0x0100_0193 }
-        }
-        return digest
-    }
-
     /// What clients see of a site.
     func publicURL(ofSite site: Int) -> String {
         site < publicURLs.count ? publicURLs[site] : hosts[site - publicURLs.count].publicURL
