@@ -134,7 +134,8 @@ import Testing
     }
 
     @Test func `a text cut anywhere is refused or loads, and never traps`() {
-        let lines = ReferenceText.yaml.split(separator: "\n", omittingEmptySubsequences: false)
+        // A cut within a comment, or behind one, is the same as one before it, and most of the text is comments.
+        let lines = ReferenceText.yaml.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("#") }
         for count in lines.indices {
             let text = lines[..<count].joined(separator: "\n")
             _ = refusal(of: text, from: .everyFileIsThere)
