@@ -85,10 +85,11 @@ extension Buffer {
     func `holds what an array would`(seed: UInt64) {
         var numbers = Numbers(seed: seed)
         var (pool, buffer, model) = (BufferPool(), Buffer(), [UInt8]())
+        let noise = (0..<70_000).map { _ in UInt8(truncatingIfNeeded: numbers.next()) }
         for _ in 0..<1500 {
             if numbers.below(2) == 0 {
                 let count = numbers.pick([0, 1, 10, 1000, 4096, 5000, 16_384, 60_000])
-                let piece = (0..<count).map { _ in UInt8(truncatingIfNeeded: numbers.next()) }
+                let piece = Array(noise.dropFirst(numbers.below(10_000)).prefix(count))
                 let fits = model.count + count <= BufferPool.largest
                 #expect(buffer.append(piece, from: &pool) == fits)
                 if fits { model += piece }
