@@ -39,6 +39,7 @@ let package = Package(
         .library(name: "HTTP1", targets: ["HTTP1"]),
         .library(name: "HTTP2", targets: ["HTTP2"]),
         .library(name: "RESP", targets: ["RESP"]),
+        .library(name: "ProxyProtocol", targets: ["ProxyProtocol"]),
         .library(name: "JOSE", targets: ["JOSE"]),
         .library(name: "OAuth", targets: ["OAuth"]),
         .library(name: "Refusals", targets: ["Refusals"]),
@@ -83,6 +84,7 @@ let package = Package(
         .target(
             name: "HTTP2", dependencies: ["Bytes", "Rates", "HTTPMessage", "CNGHTTP2"], swiftSettings: pure),
         .target(name: "RESP", dependencies: ["Bytes"], swiftSettings: pure),
+        .target(name: "ProxyProtocol", dependencies: ["Bytes"], swiftSettings: pure + small),
         .target(
             name: "OAuth", dependencies: ["Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE"], swiftSettings: pure + small
         ),
@@ -160,7 +162,7 @@ let package = Package(
                 "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "HTTP2", "OAuth", "EventLoop",
                 "Transport", "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "StatusPages", "Refusals",
                 "Login",
-                "Access", "Systemd", "Compression", "RESP", "StoreLink", "SharedState", "StoreClient",
+                "Access", "Systemd", "Compression", "RESP", "ProxyProtocol", "StoreLink", "SharedState", "StoreClient",
             ],
             swiftSettings: settings),
 
@@ -223,6 +225,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "RESPTests", dependencies: ["RESP", "Bytes", "TestSupport", "TestTraits"], swiftSettings: settings),
+        .testTarget(
+            name: "ProxyProtocolTests", dependencies: ["ProxyProtocol", "TestSupport", "TestTraits"],
+            swiftSettings: settings),
         .testTarget(
             name: "CryptoTests", dependencies: ["Crypto", "JOSE", "Bytes", "TestSupport", "TestTraits"],
             swiftSettings: settings),

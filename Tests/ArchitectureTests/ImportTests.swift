@@ -18,6 +18,7 @@ enum ImportTable {
         "HTTP1": ["Bytes", "HTTPMessage"],
         "HTTP2": ["Bytes", "Rates", "HTTPMessage", "CNGHTTP2"],
         "RESP": ["Bytes"],
+        "ProxyProtocol": ["Bytes"],
         "OAuth": ["Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE"],
         "Systemd": [],
         "EventLoop": ["CEvent"],
@@ -47,7 +48,7 @@ enum ImportTable {
             "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "HTTP2", "OAuth", "EventLoop",
             "Transport",
             "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "StatusPages", "Refusals", "Login",
-            "Access", "Systemd", "Compression", "RESP", "StoreLink", "SharedState", "StoreClient",
+            "Access", "Systemd", "Compression", "RESP", "ProxyProtocol", "StoreLink", "SharedState", "StoreClient",
         ],
         "Explain": [
             "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "EventLoop", "Fetch", "Telemetry", "Issuers",
@@ -72,8 +73,8 @@ enum ImportTable {
 
     /// Targets that are pure: they read no clock, no file, no environment and make no system call.
     static let withoutSystem: Set<String> = [
-        "Bytes", "JSON", "HTTPMessage", "JOSE", "HTTP1", "HTTP2", "RESP", "OAuth", "Refusals", "Access",
-        "Requirements", "Systemd", "Import",
+        "Bytes", "JSON", "HTTPMessage", "JOSE", "HTTP1", "HTTP2", "RESP", "ProxyProtocol", "OAuth", "Refusals",
+        "Access", "Requirements", "Systemd", "Import",
     ]
 
     /// Targets that share values between threads, and call the system for nothing else.

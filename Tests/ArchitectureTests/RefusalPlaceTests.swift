@@ -5,7 +5,8 @@ import Testing
 @Suite struct `a cause of a refusal` {
     /// Floors 1 to 3, which know nothing of the product.
     static let libraries: Set<String> = [
-        "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport", "Fetch",
+        "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "ProxyProtocol", "OAuth", "EventLoop",
+        "Transport", "Fetch",
     ]
 
     /// The requirement rows that a text's strings name; comments may name them.

@@ -221,6 +221,13 @@ extension RequirementTable {
                 client has seen anything, only one without content that may be repeated, and within a budget.
                 """),
         Requirement(
+            id: "ECO-76", source: "PROXY protocol, versions 1 and 2 (2020); policy of this gateway",
+            promise: """
+                A listener may read a header of the PROXY protocol, of version 1 or 2, in front of each connection. Then \
+                every connection has one, within three seconds, from a network that is named, or is closed without an \
+                answer. Its client is whom the header names, everywhere, and nothing else in it identifies anybody.
+                """),
+        Requirement(
             id: "ECO-78", source: "RFC 6585 §4; policy of this gateway",
             promise: """
                 The gateway counts the requests of an address before it looks at their credentials, and those of a client, a                 user, a claim or a route when they may go on. It lets through what limits.requests says, and answers more with                 429 and Retry-After. Its memory for that never grows, and neither a new token nor a flood of other keys gives                 anybody anything back.
