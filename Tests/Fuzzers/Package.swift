@@ -19,6 +19,7 @@ let package = Package(
                 .product(name: "HTTP1", package: "portcullis"),
                 .product(name: "HTTP2", package: "portcullis"),
                 .product(name: "RESP", package: "portcullis"),
+                .product(name: "ProxyProtocol", package: "portcullis"),
                 .product(name: "OAuth", package: "portcullis"),
                 .product(name: "Refusals", package: "portcullis"),
                 .product(name: "Sessions", package: "portcullis"),

@@ -33,6 +33,7 @@ enum Target: String, CaseIterable {
     case storeReply = "store-reply"
     case clusterMap = "cluster-map"
     case foreignConfiguration = "foreign-configuration"
+    case proxyHeader = "proxy-header"
 
     /// The one that `FUZZ_TARGET` names: libFuzzer starts itself again for some jobs, and the environment comes along.
     static let chosen: Target = {
@@ -45,6 +46,7 @@ enum Target: String, CaseIterable {
     /// Reads one input as the target does and holds the target to its promises; a broken one ends the process.
     func attempt(_ input: [UInt8]) -> Outcome {
         switch self {
+        case .proxyHeader: ProxyHeaderFuzzer.attempt(input)
         case .json: JSONFuzzer.attempt(input)
         case .jws: JWSFuzzer.attempt(input)
         case .jwe: JWEFuzzer.attempt(input)
