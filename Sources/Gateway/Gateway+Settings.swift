@@ -116,6 +116,10 @@ package struct ListenerSettings: Sendable {
     /// Networks, as CIDRs, of proxies in front whose `X-Forwarded-For`, `X-Forwarded-Proto` and `Forwarded` are read
     /// (HTTP-52); anyone else's are dropped.
     package var trustedProxies: [String] = []
+    /// Networks, as CIDRs, of proxies that write a header of the PROXY protocol in front of each connection (ECO-76).
+    ///
+    /// Nobody else may connect; where there are none, no header is read.
+    package var proxyProtocolFrom: [String] = []
     /// Upstreams get a `Forwarded` field beside `X-Forwarded-…` (RFC 7239).
     package var saysForwarded = false
     /// Plain HTTP is answered with the same address over https, and nothing is served.

@@ -79,9 +79,7 @@ struct ClientArrival: ArrivalConnection {
     var network: (UInt64, UInt64)? { worker.countedNetwork(exchange) }
 
     var address: UInt128? {
-        let listener = worker.pointee.listening.listeners + Int(client.pointee.listener)
-        let address = exchange.pointee.address
-        return worker.isCounted(address, at: listener) ? address.bits : nil
+        worker.isCounted(exchange) ? exchange.pointee.address.bits : nil
     }
 
     var nanoseconds: UInt64 { worker.clock.microseconds() &* 1000 }

@@ -61,6 +61,8 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
     case storeUnavailable, storeBusy, storeForgot
     // rates of requests
     case addressRateExceeded, requestRateExceeded
+    // before a connection's own bytes
+    case proxyHeaderRefused
 
     /// Who must act: the client, the operator's upstream, an issuer, or the gateway's own capacity.
     package enum Blame: String, Sendable, CaseIterable {
@@ -289,6 +291,7 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
         case .storeForgot: (503, .authorizationDown, .checkDown, .capacity, "SH-61", "store_forgot")
         case .addressRateExceeded: (429, .plain, .tooMany, .client, "ECO-78", "address_rate_exceeded")
         case .requestRateExceeded: (429, .plain, .tooMany, .client, "ECO-78", "request_rate_exceeded")
+        case .proxyHeaderRefused: (400, .message, .badRequest, .client, "ECO-76", "proxy_header_refused")
         }
     }
 }

@@ -93,6 +93,18 @@ public struct ByteStream {
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 1 ? byte : nil
     }
 
+    /// Looks at up to `capacity` bytes that wait in the kernel and leaves them there: how many, or what `read` says.
+    ///
+    /// Never of what TLS has decrypted. Wraps `recv` with `MSG_PEEK`.
+    public func peek(into bytes: UnsafeMutablePointer<UInt8>, capacity: Int) -> Int {
+        while true {
+            let count = recv(descriptor, bytes, capacity, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+            if count >= 0 { return count }
+            if errno == EAGAIN { return ByteStream.wantsRead }
+            if errno != EINTR { return ByteStream.failed }
+        }
+    }
+
     /// Goes on without TLS, which nothing was said in yet.
     ///
     /// Wraps `SSL_free`.

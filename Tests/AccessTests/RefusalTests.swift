@@ -161,6 +161,7 @@ private let golden = """
     storeForgot 503 store_forgot capacity SH-61 check_down
     addressRateExceeded 429 address_rate_exceeded client ECO-78 too_many
     requestRateExceeded 429 request_rate_exceeded client ECO-78 too_many
+    proxyHeaderRefused 400 proxy_header_refused client ECO-76 bad_request
     """
 
 @Suite struct `the table of refusals` {

@@ -44,6 +44,10 @@ enum ListenerSection {
                 example: "[10.0.0.0/8]",
                 "Networks of proxies in front whose X-Forwarded-For, -Proto and Forwarded are continued, and X-Request-Id kept."
             ),
+            .key(
+                "proxy_protocol", .object(ProxyProtocolSection.shape), .optional, example: "{ from: [10.0.0.0/8] }",
+                "Reads a header of the PROXY protocol, version 1 or 2, in front of each connection; without it none is read."
+            ),
             .flag(
                 "forwarded", \.saysForwarded,
                 "Tells upstreams in Forwarded (RFC 7239) too what X-Forwarded-For, -Proto and -Host say."),
@@ -110,6 +114,7 @@ enum ListenerSection {
             CertificateJudgement.judgeNames(tls, hosts, translation)
         }
         table.read(object, into: &settings)
+        settings.proxyProtocolFrom = ProxyProtocolSection.translate(object, translation.problems)
         return settings
     }
 

@@ -15,6 +15,10 @@ enum NetworkText {
     static let ofProxies = ofPeers(
         all: "name the addresses of your proxies; with /0 anybody could claim any address")
 
+    /// Networks of proxies that write a header in front of each connection.
+    static let ofSenders = ofPeers(
+        all: "name the addresses of your proxies; with /0 anybody who connects could claim any address")
+
     /// Networks of whoever decides which requests are recorded.
     static let ofTracers = ofPeers(
         all: "name the addresses that may decide what is sampled; with /0 anybody could have everything recorded")

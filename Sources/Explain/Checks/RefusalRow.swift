@@ -36,6 +36,7 @@ struct LoggedRefusal {
         case .requestHeadTooSlow: .init(.message, \.requestHeadTooSlow)
         case .tooManyConnections: .init(.message, \.tooManyConnections)
         case .clientConnectionsTooMany: .init(.message, \.clientConnectionsTooMany)
+        case .proxyHeaderRefused: .init(.message, \.proxyHeaderRefused)
         case .plainHTTP: .init(.message, \.plainHTTP)
         case .reservedConnectionOption: .init(.connectionOptions, \.reservedConnectionOption)
         case .loopDetected: .init(.connectionOptions, \.loopDetected)

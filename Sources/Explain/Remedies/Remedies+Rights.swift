@@ -209,6 +209,17 @@ extension CheckFacts {
             .configuration("limits.connections_per_client", "more", "if thousands of people share one address"))
     }
 
+    var proxyHeaderRefused: Remedy {
+        Remedy(
+            "A connection did not begin with a header of the PROXY protocol, or came from a network that may send none.",
+            .front(
+                "write the header in front of each connection: send-proxy-v2 of HAProxy, proxy_protocol on of nginx"),
+            .configuration(
+                "the listener's proxy_protocol.from", "the networks of the balancers", "if one of them is missing there"
+            ),
+            .configuration("leave proxy_protocol out of the listener where nothing in front speaks it"))
+    }
+
     var upstreamShareExhausted: Remedy {
         Remedy(
             "Too many requests and WebSockets of one address were under way at the upstream.",

@@ -37,37 +37,64 @@ extension WorkerRef {
 
     private func open(_ descriptor: Int32, _ peer: PeerAddress, at listener: UnsafeMutablePointer<ListenerSocket>) {
         var stream = ByteStream(descriptor: descriptor)
-        if let refusal = refusal(of: peer, at: listener) {
-            pointee.journal.metrics.countRefusal(route: UnroutedRequests.none.slot, cause: Int(refusal.rawValue))
-            // Over TLS nobody could read an answer before a handshake, which is what there is no room for.
-            if listener.pointee.tls == nil { answerWithoutRoom(stream, refusal) }
-            stream.close()
-            return
+        guard !listener.pointee.awaitsProxyHeader else { return awaitProxyHeader(stream, of: peer, at: listener) }
+        if let refusal = refusal(of: peer, at: listener) ?? refusalForWantOfRoom(peer) {
+            sayWithoutRoom(stream, refusal, at: listener)
+            return stream.close()
         }
-        if let tls = listener.pointee.tls {
-            guard let secured = tls.open(descriptor) else {
-                stream.close()
-                return
-            }
-            stream = secured
-        }
+        var connection = connection(over: stream, of: peer, at: listener)
+        guard begin(&connection, isCounted: isCounted(peer, at: listener), at: listener) else { return stream.close() }
+        watch(connection, within: pointee.policy.timeouts.requestHead)
+    }
+
+    /// What is known of a connection when it is taken.
+    func connection(
+        over stream: ByteStream, of peer: PeerAddress, at listener: UnsafeMutablePointer<ListenerSocket>
+    ) -> ClientConnection {
         var connection = ClientConnection(self, stream, of: peer, at: listener.pointee.index)
         if listener.pointee.speaksHTTP2 { connection.part = .undecided }
         connection.clearText = listener.pointee.redirects ? .redirected : .served
         connection.patience = Int32(clamping: pointee.policy.timeouts.responseBody)
         connection.isLate = pointee.listening.isDraining
-        connection.isCounted = isCounted(peer, at: listener)
-        if connection.isCounted { pointee.connections.networks.add(peer.networkWords) }
-        connection.isHandshaking = connection.isCounted && stream.tls != nil
-        if connection.isHandshaking { pointee.connections.networks.add(peer.networkWords, .handshakes) }
+        return connection
+    }
+
+    /// From here on a connection's bytes are its client's, who is known and has a place; false where there is no memory.
+    func begin(
+        _ connection: inout ClientConnection, isCounted: Bool, at listener: UnsafeMutablePointer<ListenerSocket>
+    ) -> Bool {
+        if let tls = listener.pointee.tls {
+            guard let secured = tls.open(connection.stream.descriptor) else { return false }
+            connection.stream = secured
+        }
+        let network = connection.peer.networkWords
+        connection.isCounted = isCounted
+        if isCounted { pointee.connections.networks.add(network) }
+        connection.isHandshaking = isCounted && connection.stream.tls != nil
+        if connection.isHandshaking { pointee.connections.networks.add(network, .handshakes) }
+        return true
+    }
+
+    /// Gives a connection its place, and it a time until which it must have asked for something.
+    func watch(_ connection: ClientConnection, within milliseconds: Int) {
         let client = pointee.connections.clients.take(connection)
         client.timeout.pointee.place = UnsafeMutableRawPointer(client)
         FileEvent.assign(
-            client.readEvent, pointee.loop.base, descriptor, [.read, .persistent], onClientReadable, client)
+            client.readEvent, pointee.loop.base, connection.stream.descriptor, [.read, .persistent], onClientReadable,
+            client)
         client.startReading()
         pointee.connections.openClients += 1
         pointee.journal.metrics.adjust(.clientConnections, by: 1)
-        setTimeout(client.timeout, pointee.policy.timeouts.requestHead)
+        setTimeout(client.timeout, milliseconds)
+    }
+
+    /// Counts a connection that gets no place, and tells its client where that can read it.
+    func sayWithoutRoom(
+        _ stream: ByteStream, _ refusal: Refusal, at listener: UnsafeMutablePointer<ListenerSocket>
+    ) {
+        pointee.journal.metrics.countRefusal(route: UnroutedRequests.none.slot, cause: Int(refusal.rawValue))
+        // Over TLS nobody could read an answer before a handshake, which is what there is no room for.
+        if listener.pointee.tls == nil { answerWithoutRoom(stream, refusal) }
     }
 
     /// The whole of an answer for a connection that gets no place.

@@ -12,6 +12,8 @@ typealias UpstreamRef = UnsafeMutablePointer<UpstreamConnection>
 
 /// One client's connection: its socket, what was read and not yet understood, what is written and not yet taken.
 ///
+///     awaitingProxyHeader ──header──▶ awaitingHead
+///
 ///     awaitingHead ──head──▶ exchanging ──response sent──▶ awaitingHead
 ///          │                     ├── 101 ──▶ tunnelling ──▶ closed
 ///          └────────refused──────┴── body left over ──▶ discardingBody ──▶ awaitingHead
@@ -24,6 +26,8 @@ struct ClientConnection {
     enum State: UInt8 {
         /// It is over: its place is free in the loop's next turn.
         case closed
+        /// What is read first is a header of the PROXY protocol, and nothing is the client's yet.
+        case awaitingProxyHeader
         /// Between messages, or with part of a head.
         case awaitingHead
         /// An exchange is in progress; what arrives is its body, or waits.

@@ -3,7 +3,7 @@ import Telemetry
 
 /// Places for new connections: so many in all, and so many of one client (HTTP-66, OPS-05, T-42).
 extension WorkerRef {
-    /// Why a connection from there may not be taken; closes an idle one where that makes room for it.
+    /// Why a connection of this client may not be taken; closes an idle one of it where that makes room.
     func refusal(of peer: PeerAddress, at listener: UnsafeMutablePointer<ListenerSocket>) -> Refusal? {
         // Its own share first: whoever has used that up closes nobody else's connection.
         if listener.pointee.tls != nil, isCounted(peer, at: listener),
@@ -20,11 +20,16 @@ extension WorkerRef {
             sayRefused(peer, "\(limit) connections of one client at most")
             return .clientConnectionsTooMany
         }
-        if pointee.connections.openClients >= pointee.policy.limits.connections, !closeLongestIdle() {
-            sayRefused(peer, "\(pointee.policy.limits.connections) connections at most")
-            return .tooManyConnections
-        }
         return nil
+    }
+
+    /// Why no connection may be taken at all, whoever's it is; closes an idle one where that makes room for it.
+    func refusalForWantOfRoom(_ peer: PeerAddress) -> Refusal? {
+        guard pointee.connections.openClients >= pointee.policy.limits.connections, !closeLongestIdle() else {
+            return nil
+        }
+        sayRefused(peer, "\(pointee.policy.limits.connections) connections at most")
+        return .tooManyConnections
     }
 
     /// Which bound another TLS handshake of this client would break, or nil when it may begin.
@@ -46,6 +51,21 @@ extension WorkerRef {
     /// of a Unix socket, which have no address.
     func isCounted(_ peer: PeerAddress, at listener: UnsafeMutablePointer<ListenerSocket>) -> Bool {
         !peer.isUnix && !listener.pointee.proxies.contains(peer) && !listener.pointee.terminators.contains(peer)
+    }
+
+    /// Whether who sent a request is one client.
+    ///
+    /// Whom a header of the PROXY protocol does not name has the address of the proxy, which stands for many.
+    func isCounted(_ exchange: ExchangeRef) -> Bool {
+        let client = exchange.pointee.client
+        let listener = pointee.listening.listeners + Int(client.pointee.listener)
+        let address = exchange.pointee.address
+        if listener.pointee.awaitsProxyHeader, !client.carrier.pointee.isCounted,
+            address.bits == client.pointee.peer.bits
+        {
+            return false
+        }
+        return isCounted(address, at: listener)
     }
 
     /// Closes the connection that has waited longest for its next request; false when none waits.

@@ -76,7 +76,7 @@ extension WorkerRef {
         case .awaitingHead:
             setTimeout(client.timeout, keepAliveTimeout)
             runInput(client)
-        case .closed, .discardingBody, .lingering, .multiplexing: break
+        case .closed, .awaitingProxyHeader, .discardingBody, .lingering, .multiplexing: break
         }
     }
 

@@ -45,8 +45,7 @@ extension WorkerRef {
     /// The client whose shares a request takes from: its IPv4 address or IPv6 /64, or that of whom a trusted proxy
     /// names; nil for a proxy that names nobody, and for Unix sockets.
     func countedNetwork(_ exchange: ExchangeRef) -> (UInt64, UInt64)? {
-        let listener = pointee.listening.listeners + Int(exchange.pointee.client.pointee.listener)
-        return isCounted(exchange.pointee.address, at: listener) ? exchange.pointee.address.networkWords : nil
+        isCounted(exchange) ? exchange.pointee.address.networkWords : nil
     }
 
     /// Refuses what its client has no share left for, before anything of the request is kept.

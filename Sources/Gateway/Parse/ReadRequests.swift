@@ -10,6 +10,7 @@ extension WorkerRef {
     func clientReadable(_ client: ClientRef) {
         switch client.pointee.state {
         case .closed: client.stopReading()
+        case .awaitingProxyHeader: readProxyHeader(client)
         // The answer before is taken first: what follows waits in the kernel, and so does the peer's end.
         case .awaitingHead:
             if !client.pointee.hasOutput { readHead(client) } else { client.stopReading() }

@@ -91,6 +91,7 @@ extension WorkerRef {
         clients.forEachInUse { client in
             guard ends(Int(client.pointee.listener)) else { return }
             if client.pointee.part.session != nil { return receiveFrames(client) }
+            if client.pointee.state == .awaitingProxyHeader { clientReadable(client) }
             guard client.pointee.state == .awaitingHead else { return }
             client.pointee.endsSoon = true
             clientReadable(client)

@@ -20,6 +20,10 @@ struct ListenerSocket: ~Copyable {
     let proxies: NetworkList
     /// There are any of them: what costs nothing to ask, of every request.
     let hasProxies: Bool
+    /// Who writes a header of the PROXY protocol in front of each connection (ECO-76).
+    let headerSenders: NetworkList
+    /// There are any of them, and nobody else may connect: all that a connection to any other listener asks.
+    let awaitsProxyHeader: Bool
     /// Clients see it as https.
     let isSecure: Bool
     /// Upstreams get a `Forwarded` field too.
@@ -46,6 +50,10 @@ extension ListenerSocket {
             throw GatewayFailure(
                 "the listener \(settings.publicURL) cannot be served", "trusted_proxies is no network")
         }
+        guard let headerSenders = NetworkList(settings.proxyProtocolFrom) else {
+            throw GatewayFailure(
+                "the listener \(settings.publicURL) cannot be served", "proxy_protocol.from is no network")
+        }
         descriptor = socket.descriptor
         unixFile = socket.unixFile
         isHandedOver = settings.address.handedOver != nil
@@ -55,6 +63,8 @@ extension ListenerSocket {
         self.terminators = terminators
         self.proxies = proxies
         hasProxies = !settings.trustedProxies.isEmpty
+        self.headerSenders = headerSenders
+        awaitsProxyHeader = !settings.proxyProtocolFrom.isEmpty
         isSecure = settings.publicURL.hasPrefix("https:")
         saysForwarded = settings.saysForwarded
         redirects = settings.redirectsToHTTPS

@@ -49,6 +49,7 @@ extension WorkerRef {
         if client.pointee.hasOutput, client.pointee.state != .tunnelling { return takingTimedOut(client) }
         switch client.pointee.state {
         case .closed: return
+        case .awaitingProxyHeader: proxyHeaderTimedOut(client)
         case .awaitingHead:
             if client.pointee.stream.isHandshaking { handshakeFailed(client, .timedOut) }
             // An idle connection is closed in silence; one with part of a head is told (HTTP-66).

@@ -233,6 +233,8 @@ extension ListenerChange {
         if (old.tls == nil) != (new.tls == nil) || old.tls?.minimumVersion != new.tls?.minimumVersion { return true }
         if old.publicURL.prefix(6) != new.publicURL.prefix(6) { return true }
         if old.redirectsToHTTPS != new.redirectsToHTTPS { return true }
+        // Whose they are was said by a header until now, or will be.
+        if old.proxyProtocolFrom.isEmpty != new.proxyProtocolFrom.isEmpty { return true }
         // Files may have other content under the same names: certificates are to be judged by what is there now.
         return old.tls?.clientCertificates != nil || new.tls?.clientCertificates != nil
     }

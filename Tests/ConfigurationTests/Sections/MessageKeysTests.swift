@@ -23,6 +23,15 @@ import Testing
         #expect(listener.saysForwarded)
     }
 
+    @Test(.holds("ECO-76"), .refuses("ECO-76"))
+    func `is whom a header names where a listener reads one, and only there`()
+        throws
+    {
+        #expect(try settings(of: Sample().text).listeners[0].proxyProtocolFrom == [])
+        let text = Sample.listener("proxy_protocol: { from: [10.0.0.0/8, 'fd00::/8', unix] }")
+        #expect(try settings(of: text).listeners[0].proxyProtocolFrom == ["10.0.0.0/8", "fd00::/8", "unix"])
+    }
+
     @Test func `shares an address with another process only when it says so`() throws {
         #expect(!(try settings(of: Sample().text).listeners[0].sharesAddress))
         #expect(try settings(of: Sample.listener("share_address: true")).listeners[0].sharesAddress)

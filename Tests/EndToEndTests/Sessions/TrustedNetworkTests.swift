@@ -120,6 +120,36 @@ import Testing
         #expect(stage.upstream.requests.allSatisfy { $0.path == "/near/a" })
     }
 
+    @Test(.holds("ECO-76", "ECO-95"), .refuses("ECO-76", "ECO-95"))
+    func `believes a header of the PROXY protocol, and no proxy in its network that names nobody by it`()
+        throws
+    {
+        let stage = try SessionStage(
+            LoginPlan(
+                routes: [
+                    """
+                    { path: /app/, upstream: $UPSTREAM, login: { client: web, \
+                    networks: [10.1.0.0/16, 127.0.0.0/8, "fd00::/8"] } }
+                    """
+                ], listener: ["proxy_protocol: { from: [127.0.0.1/32] }"]))
+        func answer(_ header: String) throws -> WireResponse {
+            let client = try RawClient(port: stage.gateway.port, behind: Array(header.utf8))
+            try client.send(request("GET", "/app/a", fields: from("10.1.2.3")))
+            return try client.response()
+        }
+        #expect(try answer("PROXY TCP4 10.1.2.3 127.0.0.1 1 2\r\n").status == 200)
+        #expect(try answer("PROXY TCP6 fd00::1 ::1 1 2\r\n").status == 200)
+        #expect(stage.upstream.requests.count == 2)
+        for header in [
+            "PROXY TCP4 203.0.113.9 10.1.2.3 1 2\r\n", "PROXY TCP6 fe80::1 fd00::1 1 2\r\n", "PROXY UNKNOWN\r\n",
+            "PROXY UNKNOWN 10.1.2.3 10.1.2.3 1 2\r\n", "\r\n\r\n\0\r\nQUIT\n\u{20}\0\0\0",
+            "\r\n\r\n\0\r\nQUIT\n\u{21}\0\0\0",
+        ] {
+            expectLoginNeeded(try answer(header))
+        }
+        #expect(stage.upstream.requests.count == 2)
+    }
+
     @Test(.holds("ECO-95")) func `still knows who is signed in`() throws {
         let browser = try stage.login()
         #expect(try stage.exchange("GET", "/app/d", browser: browser, fields: from("10.1.2.3")).status == 200)

@@ -14,7 +14,7 @@ struct IdleWorker {
     init(
         schemes: [TokenSettings.Scheme] = [.dpop], nonce: DPoPSettings.Nonce = .off,
         credential: UpstreamCredentialSettings = .none, replayBytes: Int = 1 << 20, terminators: [String] = [],
-        limits: LimitSettings = LimitSettings()
+        senders: [String] = [], limits: LimitSettings = LimitSettings()
     ) throws {
         var token = TokenSettings(issuers: ["main"], audiences: ["x"])
         token.schemes = schemes
@@ -32,6 +32,7 @@ struct IdleWorker {
             ],
             admin: AdminSettings(address: SocketAddressSettings(host: "127.0.0.1", port: 0)),
             issuers: [IssuerSettings(name: "main", url: url, rules: AccessTokenRules(issuer: url))], routes: [only])
+        settings.listeners[0].proxyProtocolFrom = senders
         settings.proofs.replayBytes = replayBytes
         settings.limits = limits
         gateway = try Gateway(settings, version: "test", explain: { _, _ in [] })

@@ -271,7 +271,8 @@ extension ProofTrial {
     /// Why a cause refuses no request whose proof could have been spent.
     static func reasonAgainst(_ cause: Refusal) -> String? {
         switch cause {
-        case .requestHeadTooSlow, .tooManyConnections, .clientConnectionsTooMany: "there is no request yet"
+        case .requestHeadTooSlow, .tooManyConnections, .clientConnectionsTooMany, .proxyHeaderRefused:
+            "there is no request yet"
         case .requestBodyTooSlow: "the body's own bytes tell, after the request was let through"
         case .serverNameDisagrees: "needs a TLS handshake; judged with the authority, before the route"
         case .keyWaitersTooMany: "said in place of a wait, and who waits has spent nothing"

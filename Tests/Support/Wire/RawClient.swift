@@ -6,12 +6,14 @@ package final class RawClient {
 
     /// Connects to a port of 127.0.0.1, in the clear or over TLS, perhaps from another address of this machine.
     ///
-    /// By HTTP/2 it is still given the text of HTTP/1.1, and reads such text.
+    /// By HTTP/2 it is still given the text of HTTP/1.1, and reads such text. The bytes of a `header` are sent before all
+    /// others, in one segment with the first of them.
     package init(
         port: UInt16, tls: TLSClientOptions? = nil, receiveBuffer: Int32? = nil, from source: String? = nil,
-        speaking version: WireProtocol = .current
+        behind header: [UInt8] = [], speaking version: WireProtocol = .current
     ) throws {
         let socket = try Socket.connect(port: port, receiveBuffer: receiveBuffer, from: source)
+        try socket.hold(header)
         var stream: any ByteStream = socket
         if var tls {
             if version == .http2, tls.applicationProtocols.isEmpty { tls.applicationProtocols = ["h2"] }

@@ -146,6 +146,15 @@ package final class Socket: ByteStream, @unchecked Sendable {
         }
     }
 
+    /// Has the kernel send these few bytes with whatever is written next.
+    func hold(_ bytes: [UInt8]) throws {
+        guard !bytes.isEmpty else { return }
+        let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_MORE)
+        guard send(descriptor, bytes, bytes.count, flags) == bytes.count else {
+            throw WireFailure.system("send", errno)
+        }
+    }
+
     package func write(_ bytes: [UInt8], until deadline: Deadline) throws {
         var sent = 0
         while sent < bytes.count {

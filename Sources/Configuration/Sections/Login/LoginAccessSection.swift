@@ -76,7 +76,7 @@ enum LoginAccessSection {
         for (place, listener) in context.listeners.enumerated()
         where host?.isServed(at: place) ?? true && listener.tls == nil
             && (host?.publicURL ?? listener.publicURL).hasPrefix("https:") && listener.address.unixPath == nil
-            && listener.trustedProxies.isEmpty && !listener.redirectsToHTTPS
+            && listener.trustedProxies.isEmpty && listener.proxyProtocolFrom.isEmpty && !listener.redirectsToHTTPS
         {
             problems.error(
                 at: first.place,
