@@ -5,7 +5,7 @@ enum HeaderBlock {
     /// What may follow that; the specification has no bound below 65,535.
     static let mostBytes = 4096
 
-    private static let signature = "\r\n\r\n\0\r\nQUIT\n"
+    static let signature = "\r\n\r\n\0\r\nQUIT\n"
 
     static func read(_ bytes: Span<UInt8>) throws(ProxyHeaderRefusal) -> ProxyHeader? {
         guard bytes.agrees(with: signature) else { throw .noHeader }

@@ -13,6 +13,8 @@ package struct UpstreamSettings: Sendable, Hashable {
     package var minimumVersion = TLSMinimumVersion.tls12
     /// What it speaks.
     package var version = UpstreamHTTPVersion.http1
+    /// Each connection begins with a header of the PROXY protocol, of version 2, and is for one client's connection (ECO-77).
+    package var sendsProxyHeader = false
     /// How its servers share the requests.
     package var pool = UpstreamPoolSettings()
 

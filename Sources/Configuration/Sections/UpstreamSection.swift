@@ -25,6 +25,9 @@ enum UpstreamSection {
             .word(
                 "protocol", \.version, [("http1", .http1), ("h2", .http2), ("auto", .automatic)],
                 "What the upstream speaks: HTTP/1.1, HTTP/2, or over TLS whichever it prefers; gRPC needs h2."),
+            .word(
+                "proxy_protocol", \.sendsProxyHeader, [("none", false), ("v2", true)], example: "v2",
+                "A header of the PROXY protocol in front of each connection, which is then of one client alone."),
             .key(
                 "certificate_authority", .text(PlainText.file), .optional, example: "/etc/portcullis/internal-ca.pem",
                 "PEM file with the authorities that may sign the upstream's certificate; the system's by default."),
@@ -86,6 +89,12 @@ enum UpstreamSection {
         settings.clientCertificate = clientCertificate
         table.read(object, into: &settings)
         if let object { UpstreamPoolSection.judge(object, &settings, context.translation.problems) }
+        if settings.sendsProxyHeader, settings.version != .http1, let object {
+            context.translation.problems.error(
+                at: object.place(of: "proxy_protocol"), expected: "an upstream with  protocol: http1",
+                found: "v2 for connections that requests of several clients share",
+                remedy: "leave protocol out, or proxy_protocol: X-Forwarded-For names the client of each request")
+        }
         if settings.version == .automatic, !first.isSecure, let object {
             context.translation.problems.error(
                 at: object.place(of: "protocol"), expected: "h2 or http1 for an upstream without TLS", found: "auto",

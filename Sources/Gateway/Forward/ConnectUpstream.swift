@@ -160,6 +160,11 @@ extension WorkerRef {
             return attemptFailed(
                 upstream, reason, .unreachable, expected: "a connection to \(name(of: pool))", found: .text(reason))
         }
+        guard writeProxyHeader(upstream) else {
+            return attemptFailed(
+                upstream, "it takes no bytes", .unreachable, expected: "a connection to \(name(of: pool))",
+                found: "one that takes no header of the PROXY protocol")
+        }
         guard let tls = pool.pointee.tls else { return becameActive(upstream) }
         let stream = tls.open(
             upstream.pointee.stream.descriptor, serverName: certificateName(upstream),

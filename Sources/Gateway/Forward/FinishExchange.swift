@@ -125,6 +125,7 @@ extension WorkerRef {
         client.pointee.input.release(to: &pointee.connections.buffers)
         client.pointee.output.release(to: &pointee.connections.buffers)
         if let stream = client.pointee.part.stream { return leave(stream, client) }
+        closeOwned(by: client)
         if client.pointee.isHandshaking { endHandshake(client) }
         if client.pointee.isCounted { pointee.connections.networks.remove(client.pointee.peer.networkWords) }
         client.pointee.isCounted = false

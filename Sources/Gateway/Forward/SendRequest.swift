@@ -105,6 +105,7 @@ extension WorkerRef {
         exchange.pointee.upstream = upstream
         upstream.pointee.exchange = exchange
         let pool = upstream.pointee.pool
+        if pool.pointee.settings.sendsProxyHeader { upstream.pointee.owner = exchange.pointee.client.carrier }
         if pool.pointee.users != nil { count(upstream, of: pool) }
     }
 

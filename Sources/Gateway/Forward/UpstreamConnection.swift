@@ -80,6 +80,8 @@ struct UpstreamConnection {
     var countedBy: UInt32 = 0
     /// It waits behind requests of others, for its client has its share of the upstream.
     var waitsBehind = false
+    /// The client's connection that its header is about, and all its requests come from; nil where none is sent.
+    var owner: ClientRef?
     /// Whose request it carries, while it is counted.
     var network: (UInt64, UInt64) = (0, 0)
     var previous: UpstreamRef?

@@ -13,25 +13,29 @@ extension WorkerRef {
     /// One on which something arrived is closed, whether or not its event was seen already: what came before the
     /// request was sent is not its response (HTTP-40).
     func takeIdle(_ pool: UnsafeMutablePointer<UpstreamPool>, for exchange: ExchangeRef) -> UpstreamRef? {
-        guard pool.pointee.addresses.isSeveral else { return takeIdle(pool, at: nil) }
+        let owner = pool.pointee.settings.sendsProxyHeader ? exchange.pointee.client.carrier : nil
+        guard pool.pointee.addresses.isSeveral else { return takeIdle(pool, at: nil, of: owner) }
         // Without turns the connection used last would get everything at low traffic, and a server that came back nothing.
         let now = pointee.loop.lastTick
         let place = pool.pointee.addresses.place(after: 0, now: now, for: user(of: exchange, at: pool))
         tellPanic(pool)
-        if let place, let upstream = takeIdle(pool, at: pool.pointee.addresses.all[place].identity) {
+        if let place, let upstream = takeIdle(pool, at: pool.pointee.addresses.all[place].identity, of: owner) {
             pool.pointee.addresses.hadTurn(place, now: now)
             return upstream
         }
         guard pool.pointee.connectionCount >= pointee.policy.limits.upstreamConnections else { return nil }
-        return takeIdle(pool, at: nil)
+        return takeIdle(pool, at: nil, of: owner)
     }
 
-    /// The idle connection used last, of those to one address or of all.
-    private func takeIdle(_ pool: UnsafeMutablePointer<UpstreamPool>, at address: UInt64?) -> UpstreamRef? {
+    /// The idle connection used last, of those to one address or of all, and of one client's where each is of one.
+    private func takeIdle(
+        _ pool: UnsafeMutablePointer<UpstreamPool>, at address: UInt64?, of owner: ClientRef?
+    ) -> UpstreamRef? {
         var next = pool.pointee.idle
         while let upstream = next {
             next = upstream.pointee.next
             if let address, upstream.pointee.address != address { continue }
+            if upstream.pointee.owner != owner { continue }
             guard isQuiet(upstream) else {
                 closeUpstream(upstream)
                 continue
@@ -61,6 +65,7 @@ extension WorkerRef {
 
     /// A connection that is not open yet, or nil when the upstream has as many as it may.
     func connect(_ pool: UnsafeMutablePointer<UpstreamPool>) -> UpstreamRef? {
+        makeRoomAmongOwned(pool)
         guard pool.pointee.connectionCount < pointee.policy.limits.upstreamConnections else { return nil }
         pool.pointee.connectionCount += 1
         countOpened(pool)

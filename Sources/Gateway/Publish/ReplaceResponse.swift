@@ -59,12 +59,14 @@ extension WorkerRef {
     }
 
     /// Keeps the connection of a response that nobody gets, where its rest is short and its length is known.
+    ///
+    /// Not one that is for one client's connection: it would be read still when that has ended.
     private func dropResponse(_ upstream: UpstreamRef, _ exchange: ExchangeRef, _ count: Int) {
         upstream.pointee.exchange = nil
         upstream.pointee.input.release(to: &pointee.connections.buffers)
         guard let length = bodyLength, length <= Worker.drainLimit, pointee.scratch.responseHead.pointee.keepAlive,
             exchange.pointee.request.isComplete, !upstream.pointee.hasOutput, !pointee.listening.isDraining,
-            !upstream.pointee.isShared
+            !upstream.pointee.isShared, upstream.pointee.owner == nil
         else {
             if !exchange.pointee.request.isComplete { upstream.resetOnClose() }
             return closeUpstream(upstream)

@@ -12,6 +12,8 @@ struct Upstreams {
     /// Pools of upstreams that no route leads to any more.
     var leaving: [UnsafeMutablePointer<UpstreamPool>] = []
     var connections = Slab<UpstreamConnection>()
+    /// Whether any of them is told by headers whose connections they are.
+    let sendProxyHeaders: Bool
     /// What those have that speak HTTP/2.
     var http2 = UpstreamSessions()
     let resolver: Resolver
@@ -22,6 +24,7 @@ struct Upstreams {
     init(_ resources: SharedResources, _ metrics: UpstreamMetrics, continuing old: Upstreams? = nil) {
         poolCount = resources.upstreams.count
         asksServers = resources.upstreams.contains { $0.pool.health != nil }
+        sendProxyHeaders = resources.upstreams.contains { $0.sendsProxyHeader }
         pools = .allocate(capacity: max(1, poolCount))
         resolver = resources.resolver
         for (number, upstream) in resources.upstreams.enumerated() {

@@ -228,6 +228,12 @@ extension RequirementTable {
                 answer. Its client is whom the header names, everywhere, and nothing else in it identifies anybody.
                 """),
         Requirement(
+            id: "ECO-77", source: "PROXY protocol, version 2 (2020); policy of this gateway",
+            promise: """
+                A connection to an upstream may begin with a header of the PROXY protocol, version 2, that names the client. \
+                Then it carries the requests of that client's connection alone and ends with it.
+                """),
+        Requirement(
             id: "ECO-78", source: "RFC 6585 §4; policy of this gateway",
             promise: """
                 The gateway counts the requests of an address before it looks at their credentials, and those of a client, a                 user, a claim or a route when they may go on. It lets through what limits.requests says, and answers more with                 429 and Retry-After. Its memory for that never grows, and neither a new token nor a flood of other keys gives                 anybody anything back.
