@@ -1,5 +1,6 @@
 """People in front of browsers, and what they can see there."""
 import contextlib
+import copy
 import sys
 import time
 import urllib.parse
@@ -30,6 +31,12 @@ class Person:
             self.context.request.post(f"{base}/api/auth/", data=stack.user)
             self.context.route(f"{base}/**", documents_alone)
         self.page = self.context.new_page()
+
+    def at(self, url):
+        """The same person in another window, at another gateway or host."""
+        other = copy.copy(self)
+        other.url, other.page = url, self.context.new_page()
+        return other
 
     def open(self, path, page=None):
         """Goes to an address of the gateway."""

@@ -11,7 +11,7 @@ sys.dont_write_bytecode = True
 from people import chromium  # noqa: E402
 from stack import stack  # noqa: E402
 
-TOPICS = ["visits", "tabs", "callbacks", "scripts", "cookies", "forms", "protocols", "authorities", "tunnels",
+TOPICS = ["visits", "tabs", "callbacks", "scripts", "cookies", "hosts", "forms", "protocols", "authorities", "tunnels",
           "transfers", "calls", "logouts", "refusals", "pages", "status"]
 # For all of them, whatever hangs; a minute on a machine with nothing else to do.
 LIMIT_SECONDS = 1800

@@ -40,6 +40,12 @@ listeners:
   - address: 127.0.0.1:{second}
     public_url: https://second.portcullis.test:{shared}
     tls: {{ certificate: {folder}/tls.crt, key: {folder}/tls.key }}
+  - address: 127.0.0.1:{house}
+    public_url: https://house.portcullis.test:{house}
+    tls: {{ certificate: {folder}/tls.crt, key: {folder}/tls.key }}
+hosts:
+  - {{ host: wiki.portcullis.test, public_url: "https://wiki.portcullis.test:{house}" }}
+  - {{ host: chat.portcullis.test, public_url: "https://chat.portcullis.test:{house}" }}
 admin: {{ address: 127.0.0.1:{admin} }}
 issuers:
   main: {{ url: {issuer}, insecure_allow_http: true }}
@@ -68,6 +74,23 @@ clients:
     id_token: {{ algorithm: ES256 }}
     session: {{ same_site: strict, store: memory }}
     logout: {{ landing: /open/ }}
+  # Of two hosts, and one client of the server's.
+  wiki:
+    issuer: main
+    id: house
+    authentication: {{ method: private_key_jwt, key: {{ file: {folder}/web.pem }}, key_id: web-1, audience: endpoint }}
+    scopes: [openid, profile]
+    id_token: {{ algorithm: ES256 }}
+    silent_first: true
+    session: {{ keys: [{{ file: {folder}/session.key }}] }}
+  chat:
+    issuer: main
+    id: house
+    authentication: {{ method: private_key_jwt, key: {{ file: {folder}/web.pem }}, key_id: web-1, audience: endpoint }}
+    scopes: [openid, profile]
+    id_token: {{ algorithm: ES256 }}
+    silent_first: true
+    session: {{ keys: [{{ file: {folder}/session.key }}] }}
 routes:
   - path: /
     upstream: http://127.0.0.1:{app}
@@ -120,6 +143,16 @@ routes:
     grpc: true
     token: {{ issuers: [main], audience: api }}
     cors: {{ origins: [http://localhost:{app}] }}
+  - host: wiki.portcullis.test
+    path: /
+    upstream: http://127.0.0.1:{app}
+    login: wiki
+    identity: {{ X-User-Id: sub, X-User-Name: name }}
+  - host: chat.portcullis.test
+    path: /
+    upstream: http://127.0.0.1:{app}
+    login: chat
+    identity: {{ X-User-Id: sub, X-User-Name: name }}
 log: {{ access: {folder}/access.log }}
 """
 
@@ -132,12 +165,16 @@ class Stack:
         self.folder = folder
         self.running = []
         names = ("gateway", "logout", "http1", "first", "second", "shared", "admin", "app", "nothing", "odd", "files",
-                 "calls")
+                 "calls", "house")
         self.ports = dict(zip(names, free_ports(len(names)), strict=True))
         self.url = f"https://localhost:{self.ports['gateway']}"
         self.server = None
         self.screenshots = None
         self.pages = None
+
+    def house(self, host):
+        """The address of one of the hosts that have one client of the server's."""
+        return f"https://{host}.portcullis.test:{self.ports['house']}"
 
     @property
     def user(self):
@@ -156,6 +193,9 @@ class Stack:
                       f"https://localhost:{self.ports['http1']}/.portcullis/callback/web")
         self.register("plain")
         self.register("strict")
+        self.register("house", *(word for host in ("wiki", "chat") for word in (
+            "--redirect-uri", f"{self.house(host)}/.portcullis/callback/{host}",
+            "--post-logout-uri", f"{self.house(host)}/.portcullis/logged-out/{host}")))
         file = self.folder / "portcullis.yaml"
         file.write_text(CONFIGURATION.format(issuer=self.server["issuer"], folder=self.folder, **self.ports))
         self.run("gateway", self.binary, "run", file)
@@ -165,7 +205,8 @@ class Stack:
         """A certificate, the client's key and the sessions'."""
         make("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
              "-subj", "/CN=localhost", "-addext",
-             "subjectAltName=DNS:localhost,DNS:first.portcullis.test,DNS:second.portcullis.test",
+             "subjectAltName=DNS:localhost,DNS:first.portcullis.test,DNS:second.portcullis.test,"
+             "DNS:house.portcullis.test,DNS:wiki.portcullis.test,DNS:chat.portcullis.test",
              "-keyout", self.folder / "tls.key", "-out", self.folder / "tls.crt")
         make(self.binary, "keys", "new", "client", "--out", self.folder / "web.pem")
         make(self.binary, "keys", "new", "session", "--out", self.folder / "session.key")
