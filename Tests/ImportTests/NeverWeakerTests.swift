@@ -101,6 +101,42 @@ import Testing
         #expect(found.undecided == undecided)
     }
 
+    @Test(
+        .refuses("ECO-83"),
+        arguments: [
+            // No network is anybody's where nobody says from whom a header may come.
+            ("listen 443 ssl proxy_protocol;", [], [], false),
+            ("listen 443 ssl proxy_protocol; set_real_ip_from 10.0.0.1;", [], [], false),
+            (
+                "listen 443 ssl proxy_protocol; set_real_ip_from 10.0.0.1; real_ip_header X-Forwarded-For;", [], [],
+                false
+            ),
+            (
+                "listen 443 ssl proxy_protocol; set_real_ip_from 10.0.0.1; real_ip_header proxy_protocol;",
+                ["10.0.0.1/32"], [], true
+            ),
+            ("listen 443 ssl; set_real_ip_from 10.0.0.1; real_ip_header proxy_protocol;", [], ["10.0.0.1/32"], false),
+            (
+                "listen 443 ssl; set_real_ip_from 10.0.0.1; real_ip_header X-Forwarded-For;", [], ["10.0.0.1/32"],
+                true
+            ),
+            ("listen 443 ssl;", [], [], true),
+        ] as [(String, [String], [String], Bool)])
+    func `believes the proxies that nginx believes, by what they write`(
+        listen: String, headers: [String], fields: [String], isNetwork: Bool
+    ) throws {
+        let location = "location / { satisfy any; allow 192.0.2.0/24; deny all; \(Self.asks) }"
+        let text =
+            "server { \(listen) server_name a.example; ssl_certificate a.crt; ssl_certificate_key a.key; \(location) }"
+        let made = try ForeignConfiguration.nginx(
+            ForeignFile(name: "nginx", bytes: Array(text.utf8)), oauth2Proxy: [Self.everybody])
+        let settings = try Checked.load(made).settings
+        #expect(settings.listeners[0].proxyProtocolFrom == headers)
+        #expect(settings.listeners[0].trustedProxies == fields)
+        #expect(
+            settings.routes[0].access.login?.networks == (isNetwork ? [AddressRange([192, 0, 2, 0], length: 24)] : []))
+    }
+
     private static let login = "AuthType openid-connect\nRequire valid-user"
 
     @Test(

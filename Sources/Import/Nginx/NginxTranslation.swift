@@ -15,6 +15,8 @@ struct NginxTranslation {
     /// The paths at which nginx asks.
     private let asked: Set<String>
     private var proxies: [String] = []
+    /// Whether it is known from where headers of the PROXY protocol come; nil where none are read.
+    private var knowsHeaders: Bool?
 
     /// A draft; what oauth2-proxy's own files say of provider and client is `beside`.
     static func draft(_ directives: [Directive], beside: Draft?) throws(ImportRefusal) -> Draft {
@@ -158,7 +160,17 @@ struct NginxTranslation {
         if isSecure { lines += tls() }
         proxies = scope.all("set_real_ip_from").compactMap(\.arguments.first).compactMap(ForeignNetworks.network)
             .reduce(into: []) { if !$0.contains($1), $0.count < 64 { $0.append($1) } }
-        if !proxies.isEmpty {
+        if let listen = listens.first(where: { $0.arguments.dropFirst().contains("proxy_protocol") }) {
+            knowsHeaders = realIPField == "proxy_protocol" && !proxies.isEmpty
+            if knowsHeaders == true {
+                lines.append("proxy_protocol: { from: \(YAMLText.list(proxies)) }")
+                draft.differ("connections from elsewhere than proxy_protocol.from are closed")
+            } else {
+                note(
+                    listen, "nobody passes until you decide: name the balancer's networks in proxy_protocol.from",
+                    .listeners)
+            }
+        } else if !proxies.isEmpty {
             lines.append("trusted_proxies: \(YAMLText.list(proxies))")
             if !readsForwardedFor {
                 draft.differ("clients of trusted_proxies are those of X-Forwarded-For, no other field")
@@ -189,8 +201,13 @@ struct NginxTranslation {
         if !isSecure { draft.differ("browsers come by https: without ssl here, what is in front of this must have it") }
     }
 
-    private var readsForwardedFor: Bool {
-        scope.first("real_ip_header")?.arguments.first?.lowercased() == "x-forwarded-for"
+    private var realIPField: String? { scope.first("real_ip_header")?.arguments.first?.lowercased() }
+
+    private var readsForwardedFor: Bool { realIPField == "x-forwarded-for" }
+
+    /// Whether it is known without doubt from where somebody comes.
+    private var knowsVisitors: Bool {
+        knowsHeaders ?? (proxies.isEmpty ? hasTLS : readsForwardedFor)
     }
 
     private mutating func tls() -> [String] {
@@ -385,7 +402,7 @@ struct NginxTranslation {
     /// People of some networks, who need not sign in where it is known without doubt from where they come.
     private mutating func visitors(_ own: NginxScope, _ route: inout RouteDraft) {
         guard let texts = own.visitors, let directive = own.first("satisfy") else { return }
-        guard proxies.isEmpty ? hasTLS : readsForwardedFor else {
+        guard knowsVisitors else {
             return note(directive, "say networks in login yourself: without TLS here somebody else knows the addresses")
         }
         let found = ForeignNetworks(texts, proxies: proxies)
