@@ -137,6 +137,20 @@ import Testing
             settings.routes[0].access.login?.networks == (isNetwork ? [AddressRange([192, 0, 2, 0], length: 24)] : []))
     }
 
+    @Test(.holds("ECO-83")) func `names proxies that Apache believes, for whoever has to say so`() throws {
+        let text = """
+            ServerName a.example
+            RemoteIPProxyProtocol On
+            <Location />
+            RemoteIPHeader X-Forwarded-For
+            \(Self.login)
+            </Location>
+            """
+        let made = try ForeignConfiguration.modAuthOpenIDC(ForeignFile(name: "apache", bytes: Array(text.utf8)))
+        #expect(made.contains("RemoteIPProxyProtocol") && made.contains("RemoteIPHeader"))
+        #expect(made.split(separator: "\n").filter { $0.contains("proxy_protocol where they") }.count == 2, "\(made)")
+    }
+
     private static let login = "AuthType openid-connect\nRequire valid-user"
 
     @Test(

@@ -90,6 +90,10 @@ struct ApacheTranslation {
                 draft.note(
                     directive.place, directive.spelling ?? directive.name, .rest,
                     "is not known: nobody passes until you decide")
+            } else if directive.name.hasPrefix("remoteip") {
+                draft.note(
+                    directive.place, directive.spelling ?? directive.name, .listeners,
+                    "name the proxies in front in trusted_proxies, or in proxy_protocol where they write its headers")
             } else if ["include", "includeoptional", "use"].contains(directive.name) {
                 draft.note(
                     directive.place, directive.spelling ?? directive.name, .rest,
