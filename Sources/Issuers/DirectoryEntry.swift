@@ -14,6 +14,8 @@ extension IssuerDirectory {
     /// What a directory knows of one issuer, and what it does about it.
     struct Entry: Sendable {
         let requests: IssuerRequests
+        /// What the operator says of the issuer in the place of metadata.
+        let stated: ServerMetadata?
         var state: KeySetState
         /// What is to be told when the directory starts.
         var announcements: [KeySetState.Step] = []
@@ -39,6 +41,10 @@ extension IssuerDirectory {
             let plan = KeySetPlan(settings)
             let known = previous.map { $0.directory.look(at: $0.index) { $0 } }
             requests = IssuerRequests(settings: settings)
+            stated = settings.endpoints.flatMap {
+                ServerMetadata.stated(
+                    issuer: settings.url, authorization: $0.authorization, token: $0.token, revocation: $0.revocation)
+            }
             endpoints = settings.readsMetadataForEndpoints ? EndpointState() : nil
             if let known, settings.continues(known.requests.settings) {
                 state = known.state
@@ -72,8 +78,8 @@ extension IssuerDirectory {
             endpoints = known.continued(readsAnew: isTrustChanged, at: now)
         }
 
-        /// What the issuer says about itself, from whichever part reads it.
-        var metadata: ServerMetadata? { endpoints?.metadata ?? state.metadata }
+        /// What the issuer says about itself, from whichever part reads it, or what is said of it.
+        var metadata: ServerMetadata? { stated ?? endpoints?.metadata ?? state.metadata }
 
         /// Keys, or the lack of them, are known, and endpoints or their lack where they are read apart.
         var isSettled: Bool { state.status.readiness != .waiting && (endpoints?.isSettled ?? true) }
@@ -91,6 +97,7 @@ extension IssuerSettings {
     /// Whether what is known of an issuer under `other` is as good under these settings.
     func continues(_ other: IssuerSettings) -> Bool {
         name == other.name && url == other.url && discovery == other.discovery && keys == other.keys
+            && endpoints == other.endpoints
     }
 
     /// Whether these settings trust the same answers of the issuer as `other`.

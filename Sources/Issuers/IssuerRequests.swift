@@ -91,7 +91,8 @@ package struct IssuerRequests: Sendable {
     /// A request to some address of this issuer.
     package func endpointRequest(_ url: String, from origin: Origin) throws(IssuerRefusal) -> FetchRequest {
         guard let location = URI(url) else { throw .locationNotURL }
-        guard case .metadata = origin else { return request(url, host: location.host) }
+        // Where the operator says what metadata would, its endpoints are the operator's word.
+        guard case .metadata = origin, settings.endpoints == nil else { return request(url, host: location.host) }
         let issuer = try identifier()
         guard EndpointPorts(issuer: issuer, allowed: settings.allowPorts).permit(location) else {
             throw .portNotAllowed(String(url.prefix(200)))

@@ -22,6 +22,21 @@ package struct IssuerSettings: Sendable {
         case url(String)
         /// A JWK Set document in a file, read at start (its bytes).
         case document([UInt8])
+        /// There are none: nothing that the server signs is taken.
+        case absent
+    }
+
+    /// The endpoints of a server that says nothing about itself.
+    package struct Endpoints: Sendable, Equatable {
+        package var authorization: String
+        package var token: String
+        package var revocation: String?
+
+        package init(authorization: String, token: String, revocation: String? = nil) {
+            self.authorization = authorization
+            self.token = token
+            self.revocation = revocation
+        }
     }
 
     /// The name routes refer to.
@@ -31,6 +46,8 @@ package struct IssuerSettings: Sendable {
     package var discovery: Discovery
     package var keys: Keys
     package var rules: AccessTokenRules
+    /// What the operator says in the place of metadata: an OAuth 2.0 server without OpenID Connect, for logins alone.
+    package var endpoints: Endpoints?
     /// A PEM file with the certification authorities for this issuer's endpoints; the system's when nil.
     package var certificateAuthorityFile: String?
     /// Networks beyond public ones to which metadata may point, such as `10.0.0.0/8` (MD-08).

@@ -7,6 +7,8 @@ package struct KeySetPlan: Sendable, Equatable {
         case discovered
         case url(String)
         case document
+        /// There are none, and nothing is ever read.
+        case absent
     }
 
     package var source: Source
@@ -23,6 +25,7 @@ package struct KeySetPlan: Sendable, Equatable {
         case .discovered: source = .discovered
         case .url(let url): source = .url(url)
         case .document: source = .document
+        case .absent: source = .absent
         }
         let times = settings.keyTimes
         let longest = Int64(times.maximumLifetime.wholeMilliseconds)

@@ -79,6 +79,9 @@ package struct KeySetState: Sendable {
     package init(plan: KeySetPlan) {
         self.plan = plan
         flight = plan.source == .document ? .keys(mayHaveMoved: false) : .idle
+        guard plan.source == .absent else { return }
+        keysDue = .max
+        status.readiness = .ready
     }
 }
 
@@ -105,7 +108,7 @@ extension KeySetState {
     package func continued(plan: KeySetPlan, readsAnew: Bool, at now: Moment) -> KeySetState {
         var state = self
         state.plan = plan
-        guard plan.source != .document else { return state }
+        guard plan.source != .document, plan.source != .absent else { return state }
         if flight != .idle || readsAnew { state.retryAt = now.milliseconds }
         if offered != nil || readsAnew { state.metadataDue = now.milliseconds }
         state.flight = .idle
@@ -154,7 +157,7 @@ extension KeySetState {
     ///
     /// Ends with `endRefresh` or `refuseRefresh` in every case, at once or later.
     package mutating func unknownKeyMet(by asker: KeyAsker = .accessToken, at now: Moment) -> [Step] {
-        guard plan.source != .document else { return [.endRefresh] }
+        guard plan.source != .document, plan.source != .absent else { return [.endRefresh] }
         if flight != .idle {
             isAwaited = true
             return []
@@ -234,7 +237,7 @@ extension KeySetState {
 extension KeySetState {
     private mutating func begin(at now: Moment) -> [Step] {
         switch plan.source {
-        case .document:
+        case .document, .absent:
             return []
         case .url(let url):
             flight = .keys(mayHaveMoved: false)

@@ -98,7 +98,7 @@ extension LoginClient {
     }
 
     /// Tells it of a user who signed in and got no session.
-    func audit(_ event: LoginAudit.Event, _ identity: VerifiedIDToken, in request: LoginRequest) {
+    func audit(_ event: LoginAudit.Event, _ identity: LoginIdentity, in request: LoginRequest) {
         onEvent(
             .audited(
                 client: index,

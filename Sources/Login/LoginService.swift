@@ -225,7 +225,9 @@ package final class LoginService: Sendable {
     /// question to the server, which shows the user nothing (OIDC-16).
     private func session(_ request: LoginRequest, at place: LoginClient) async -> LoginAnswer {
         guard request.method == .get, let parameters = QueryParameters(request.query),
-            parameters["silent"] == .one([UInt8(ascii: "1")]), request.isFromThisOrigin
+            parameters["silent"] == .one([UInt8(ascii: "1")]), request.isFromThisOrigin,
+            // A server that is no OpenID provider knows no prompt=none: it would show its page where nobody sees it.
+            place.settings.identityFrom == nil
         else { return await SessionDocument.answer(request, place) }
         if case .found = await place.session(in: request.cookies) {
             return await SessionDocument.answer(request, place)

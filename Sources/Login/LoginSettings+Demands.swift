@@ -12,8 +12,10 @@ extension LoginSettings {
         demands.isFAPI = isFAPI
         demands.logoutChannels = Set(
             (logout.backchannel ? [.back] : []) + (logout.frontchannel ? [LogoutChannel.front] : []))
-        demands.idToken = LoginDemands.Made(
-            signature: idToken.signature, mustBeEncrypted: idToken.mustBeEncrypted)
+        if identityFrom == nil {
+            demands.idToken = LoginDemands.Made(
+                signature: idToken.signature, mustBeEncrypted: idToken.mustBeEncrypted)
+        }
         demands.response = response
         demands.decryptionAlgorithms = keys.decryption.map(\.algorithm)
         demands.userInfo =
@@ -22,7 +24,8 @@ extension LoginSettings {
             case .optional: .optional
             case .required: .required
             }
-        demands.ports = IssuerRequests(settings: issuer).ports
+        // What the operator wrote leads where the operator wants.
+        demands.ports = issuer.endpoints == nil ? IssuerRequests(settings: issuer).ports : nil
         return demands
     }
 }

@@ -27,6 +27,8 @@ package struct LoginSettings: Sendable {
     /// How signed responses are made (JARM): by the algorithms of ID tokens, unless the operator says otherwise.
     package var response: LoginDemands.Made
     package var userInfo = UserInfo.off
+    /// The server makes no ID tokens, and says at an endpoint of its own who it is (OIDC-18).
+    package var identityFrom: UserEndpointSettings?
     package var dpop = ProofOfPossession.off
     /// `code_challenge_methods_supported` may be missing from the metadata (CF-05).
     package var assumesPKCE = false
@@ -44,6 +46,9 @@ package struct LoginSettings: Sendable {
     package var logout = LogoutSettings()
     /// FAPI 2.0: nothing weaker is spoken, whatever else is said.
     package var isFAPI = false
+
+    /// By whose custom the token endpoint answers.
+    var tokenCustom: TokenResponse.Custom { identityFrom == nil ? .standard : .plainOAuth }
 
     /// Whether sessions keep their ID tokens: as a hint for the server's logout, or because a route shows them.
     var keepsIDToken: Bool { logout.atServer || session.needsIDToken }

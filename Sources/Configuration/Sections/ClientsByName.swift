@@ -48,9 +48,14 @@ struct IssuersByName {
     /// Whether no metadata of the issuer is read, so that its endpoints stay unknown.
     func discoversNothing(_ name: String) -> Bool {
         guard let issuer = self[name] else { return false }
-        guard issuer.says("discovery") else { return issuer.says("jwks") || issuer.says("jwks_uri") }
+        guard issuer.says("discovery") else {
+            return issuer.says("jwks") || issuer.says("jwks_uri") || issuer.says("endpoints")
+        }
         return issuer.text("discovery")?.text == "none"
     }
+
+    /// Whether the issuer is a server without metadata and keys, whose endpoints the configuration says.
+    func hasEndpoints(_ name: String) -> Bool { self[name]?.says("endpoints") ?? false }
 
     /// The place of an issuer among the issuers' settings, or nil after the problem has been noted.
     func index(of name: PlacedText, _ problems: ProblemList) -> Int? {

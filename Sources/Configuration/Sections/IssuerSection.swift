@@ -25,6 +25,11 @@ enum IssuerSection {
             "jwks", .object(SecretReference.shape(noun: "a reference to a JWK Set")), .optional,
             example: "{ file: /etc/portcullis/jwks.json }",
             "A JWK Set (at most 256 KiB) in a file or an environment variable; no keys are fetched then."),
+        .key(
+            "endpoints", .object(EndpointsSection.shape), .optional,
+            example: "{ authorization: https://id.example.com/authorize, token: https://id.example.com/token }",
+            "The endpoints of a server without metadata that is no OpenID provider: for logins with identity_from alone."
+        ),
     ]
 
     /// What its tokens are.
@@ -80,6 +85,7 @@ enum IssuerSection {
         let insecure = object.flag("insecure_allow_http") ?? object.says("insecure_allow_http")
         let keys = signingKeys(object, translation)
         let certificateAuthority = translation.certificateAuthority(object)
+        let endpoints = EndpointsSection.translate(object, insecure: insecure, problems)
         let keyTimes = KeyTimesSection.translate(object.object("keys"), problems)
         let introspection = IntrospectionSection.translate(entry, insecure: insecure, context)
         guard let url = object.text("url"), let address = WebAddress(url.text) else { return nil }
@@ -100,6 +106,7 @@ enum IssuerSection {
             $0 == .accessTokenJWT || settings.rules.acceptedTypes.contains($0)
         }
         settings.certificateAuthorityFile = certificateAuthority
+        settings.endpoints = endpoints
         settings.keyTimes = keyTimes
         settings.introspection = introspection
         return settings
@@ -124,10 +131,12 @@ enum IssuerSection {
             }
             return .document(document.bytes)
         }
+        if object.says("endpoints") { return .absent }
         return object.text("jwks_uri").map { .url($0.text) } ?? .discovered
     }
 
     private static func discovery(_ object: CheckedObject, _ problems: ProblemList) -> IssuerSettings.Discovery {
+        if object.says("endpoints") { return .none }
         let hasKeys = object.says("jwks") || object.says("jwks_uri")
         switch object.text("discovery")?.text {
         case "automatic": return .automatic

@@ -85,6 +85,12 @@ enum TokenSection {
         let problems = context.translation.problems
         for issuer in object.texts("issuers") { _ = context.issuers.index(of: issuer, problems) }
         judgeIntrospection(object.texts("issuers"), context)
+        for issuer in object.texts("issuers") where context.issuers.hasEndpoints(issuer.text) {
+            problems.error(
+                at: issuer.place, expected: "an issuer with keys or introspection",
+                found: "\(Quoted.text(issuer.text)), which has endpoints alone",
+                remedy: "nobody here could verify its tokens: let browsers alone sign in there, with login")
+        }
         for key in ["issuers", "audience", "scopes", "schemes", "acr_values"] {
             Repetition.refuse(object.texts(key), problems)
         }

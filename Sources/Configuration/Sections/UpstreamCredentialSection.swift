@@ -49,6 +49,7 @@ enum UpstreamCredentialSection {
     ) -> UpstreamCredentialSettings {
         guard let value = route["upstream_credential"] else { return .none }
         judge(value, route, access, context.translation.problems)
+        if let word = value.object?.text("pass") { IdentityFromSection.judgeIDToken(word, of: route, context) }
         if let word = value.text { return word == "pass" ? .pass : .none }
         guard let object = value.object else { return .none }
         if let exchange = object.object("exchange") {

@@ -99,7 +99,8 @@ extension CheckFacts {
         Remedy(
             "The userinfo endpoint gave no good answer: \(ShownText.plain(found)).",
             .server("answer with the sub of the ID token"),
-            .configuration("clients.CLIENT.userinfo", "optional or off", "if the ID token has what is needed"))
+            .configuration("clients.CLIENT.userinfo", "optional or off", "if the ID token has what is needed"),
+            .configuration("clients.CLIENT.identity_from: the endpoints and the member as the server documents them"))
     }
 
     var loginSessionTooLarge: Remedy {

@@ -85,7 +85,7 @@ package struct LoginReview: Sendable {
         for (index, url) in urls.enumerated() where !urls[..<index].contains(url) {
             func at(_ path: String) -> String { "\(url)\(ReservedPath.prefix)/\(path)/\(login.name)" }
             values.append(("redirect_uri", at("callback")))
-            values.append(("post_logout_redirect_uri", at("logged-out")))
+            if login.identityFrom == nil { values.append(("post_logout_redirect_uri", at("logged-out"))) }
             if login.logout.backchannel { values.append(("backchannel_logout_uri", at("backchannel-logout"))) }
             if login.logout.frontchannel { values.append(("frontchannel_logout_uri", at("frontchannel-logout"))) }
             if login.authorization.form == .signedByReference {
@@ -109,7 +109,9 @@ package struct LoginReview: Sendable {
         if case .privateKeyJWT(let key) = client.credentials.method {
             values.append(("token_endpoint_auth_signing_alg", key.algorithm.name))
         }
-        values.append(("id_token_signed_response_alg", login.idToken.signature.names))
+        if login.identityFrom == nil {
+            values.append(("id_token_signed_response_alg", login.idToken.signature.names))
+        }
         if let key = login.keys.requestObject { values.append(("request_object_signing_alg", key.algorithm.name)) }
         if login.authorization.responseMode.isSigned {
             values.append(("authorization_signed_response_alg", login.response.signature.names))
@@ -127,6 +129,10 @@ package struct LoginReview: Sendable {
         }
         values.append(("browser sent to", metadata.authorizationEndpoint ?? "(no such endpoint)"))
         values.append(("code redeemed at", metadata.token.location(for: credentials.method) ?? "(no such endpoint)"))
+        if let identity = login.identityFrom {
+            values.append(("user asked for at", identity.url))
+            if let emails = identity.emailsURL { values.append(("verified mail asked for at", emails)) }
+        }
         return values
     }
 

@@ -59,7 +59,8 @@ struct CodeExchange: Sendable {
         }
         do throws(TokenResponseRefusal) {
             return try TokenResponse.read(
-                response, expects: proof == nil ? .bearer : .dpop, lenientExpiresIn: place.settings.lenientExpiresIn)
+                response, expects: proof == nil ? .bearer : .dpop, lenientExpiresIn: place.settings.lenientExpiresIn,
+                custom: place.settings.tokenCustom)
         } catch {
             throw TokenFailure.failure(error, isProven: proof != nil)
         }
@@ -69,15 +70,44 @@ struct CodeExchange: Sendable {
         of tokens: IssuedTokens, code: Secret, _ callback: Callback, _ secrets: LoginSecrets, _ proof: ProofMaker?
     ) async throws(LoginFailure) -> Result {
         let place = callback.place
+        if let endpoint = place.settings.identityFrom {
+            return try await session(of: tokens, by: endpoint, callback, proof)
+        }
         let check = IdentityCheck(
             place: place, nonce: secrets.nonce, code: code, demand: callback.demand, tokens: tokens.response)
-        let identity: VerifiedIDToken
+        let verified: VerifiedIDToken
         switch try await check.identity() {
-        case .verified(let token): identity = token
+        case .verified(let token): verified = token
         case .insufficient(let failure):
             revocations.revoke(tokens.discarded(by: place), client: place.index, within: place.trace)
             return .insufficient(failure)
         }
+        let identity = LoginIdentity(verified)
+        let granted = try granted(tokens, to: identity, callback)
+        let userInfo = try await UserInfoQuestion(place: place, tokens: tokens, proof: proof).claims(of: verified)
+        let claims = UserInfo.merge(
+            idToken: verified, userInfo: userInfo, names: place.settings.uses.claimNames,
+            requiresVerifiedEmail: place.settings.requiresVerifiedEmail)
+        return try await session(tokens, identity, granted, claims: claims, callback)
+    }
+
+    /// The same at a server that makes no ID tokens: who it is, its own endpoint says, or nobody does (OIDC-18).
+    private func session(
+        of tokens: IssuedTokens, by endpoint: UserEndpointSettings, _ callback: Callback, _ proof: ProofMaker?
+    ) async throws(LoginFailure) -> Result {
+        let (identity, claims) = try await UserEndpointQuestion(
+            place: callback.place, endpoint: endpoint, accessToken: tokens.response.accessToken,
+            proof: tokens.proofKey == nil ? nil : proof, sender: callback.request.network, purpose: .code
+        ).user()
+        let granted = try granted(tokens, to: identity, callback)
+        return try await session(tokens, identity, granted, claims: claims, callback)
+    }
+
+    /// What was granted, if it is what every route needs (CF-32).
+    private func granted(
+        _ tokens: IssuedTokens, to identity: LoginIdentity, _ callback: Callback
+    ) throws(LoginFailure) -> GrantedScopes {
+        let place = callback.place
         let granted = GrantedScopes(tokens.response, requested: place.settings.authorization.scopes)
         let missing = granted.missing(of: place.settings.uses.neededScopes)
         guard missing.isEmpty else {
@@ -86,11 +116,14 @@ struct CodeExchange: Sendable {
                 .loginScopeNotGranted, check: "CF-32", expected: "scope \(missing.joined(separator: " "))",
                 found: "scope \(granted.scopes.joined(separator: " "))")
         }
-        let userInfo = try await UserInfoQuestion(place: place, tokens: tokens, proof: proof).claims(of: identity)
-        let claims = UserInfo.merge(
-            idToken: identity, userInfo: userInfo, names: place.settings.uses.claimNames,
-            requiresVerifiedEmail: place.settings.requiresVerifiedEmail)
-        let making = SessionMaking(place: place, callback: callback, revocations: revocations)
+        return granted
+    }
+
+    private func session(
+        _ tokens: IssuedTokens, _ identity: LoginIdentity, _ granted: GrantedScopes, claims: [UInt8],
+        _ callback: Callback
+    ) async throws(LoginFailure) -> Result {
+        let making = SessionMaking(place: callback.place, callback: callback, revocations: revocations)
         let session = making.session(tokens, identity, scopes: granted.scopes, claims: claims)
         return .session(try await making.answer(session), session)
     }

@@ -12,7 +12,7 @@ struct SessionMaking: Sendable {
 
     /// A session under a new identifier, whatever the browser brought (SC-05, CF-34).
     func session(
-        _ tokens: IssuedTokens, _ identity: VerifiedIDToken, scopes: [String], claims: [UInt8]
+        _ tokens: IssuedTokens, _ identity: LoginIdentity, scopes: [String], claims: [UInt8]
     ) -> Session {
         let settings = place.settings
         let now = tokens.receivedAt
@@ -24,13 +24,13 @@ struct SessionMaking: Sendable {
             // A logout at the server is compared with the server's own time of this login (LO-10).
             createdAt: min(now, identity.issuedAt), endsAt: now + Int64(settings.session.absolute.wholeSeconds))
         session.seenAt = now
-        session.serverSession = identity.sid
+        session.serverSession = identity.serverSession
         session.accessToken = settings.uses.keepsAccessToken ? tokens.response.accessToken : nil
         session.accessTokenIssuedAt = now
         session.accessTokenExpiresAt = hasUse ? tokens.expiresAt : .max
         session.proofKey = tokens.proofKey
         session.refreshToken = refreshToken
-        session.idToken = settings.keepsIDToken ? identity.signed : nil
+        session.idToken = settings.keepsIDToken ? identity.idToken : nil
         session.nonceDigest = refreshToken == nil ? nil : identity.nonce.map(IDToken.Original.nonceDigest)
         return session
     }

@@ -49,8 +49,9 @@ final class AskForRefresh: Sendable {
         }
         do throws(TokenResponseRefusal) {
             let tokens = try TokenResponse.read(
-                response, expects: proof == nil ? .bearer : .dpop, lenientExpiresIn: place.settings.lenientExpiresIn)
-            return await accept(tokens, session, token, at: place)
+                response, expects: proof == nil ? .bearer : .dpop, lenientExpiresIn: place.settings.lenientExpiresIn,
+                custom: place.settings.tokenCustom)
+            return await accept(tokens, session, token, proof, at: place)
         } catch {
             return refused(error, isProven: proof != nil)
         }
@@ -80,7 +81,7 @@ final class AskForRefresh: Sendable {
             alarm(.loginTokenAnswerInvalid, detail)
             // By its word the server knows what it is asked, and will not do it: to log in again is the way out.
             // Without one it may be a proxy's page while the server is being replaced (RF-06).
-            if error.response.status == 400 && error.response.code != nil {
+            if [200, 400].contains(error.response.status) && error.response.code != nil {
                 return .ended(tokens: nil, because: detail)
             }
             return .unavailable(retryAfterSeconds: error.retryAfterSeconds, because: detail)
@@ -92,7 +93,7 @@ final class AskForRefresh: Sendable {
     // MARK: a yes
 
     private func accept(
-        _ tokens: TokenResponse, _ session: Session, _ last: Secret, at place: LoginClient
+        _ tokens: TokenResponse, _ session: Session, _ last: Secret, _ proof: ProofMaker?, at place: LoginClient
     ) async -> RefreshService.Answer {
         let now = place.now
         let granted = GrantedScopes(tokens, refreshing: session.scopes)
@@ -114,6 +115,9 @@ final class AskForRefresh: Sendable {
                 RefusalDetail(
                     expected: "the scopes of the login, or fewer",
                     found: "\(granted.ignored.count) more, which are ignored until the next login", check: "RF-04"))
+        }
+        if let endpoint = place.settings.identityFrom {
+            return await confirm(refreshed, with: tokens.accessToken, by: endpoint, proof, at: place)
         }
         guard let idToken = tokens.idToken else { return .session(refreshed) }
         do throws(IDTokenRefusal) {

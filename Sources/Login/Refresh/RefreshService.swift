@@ -52,11 +52,14 @@ final class RefreshService: Sendable {
         var idleSeconds: Int64 = 1800
         /// Upstreams are shown its sessions' ID tokens.
         var showsIDToken = false
+        /// Endpoints that are asked once there are new tokens.
+        var questions = 0
 
         /// As long as asking may take, with a second attempt where there was no connection, another one for the server's
-        /// nonce, and two seconds (SH-30).
+        /// nonce, what is asked afterwards, and two seconds (SH-30).
         func leaseMilliseconds(_ session: Session) -> Int64 {
-            Int64(LoginClient.timeoutMilliseconds * (session.proofKey == nil ? 2 : 4) + 2000)
+            let attempts = (2 + questions) * (session.proofKey == nil ? 1 : 2)
+            return Int64(LoginClient.timeoutMilliseconds * attempts + 2000)
         }
     }
 
@@ -94,7 +97,8 @@ final class RefreshService: Sendable {
                     end: { _ = try? await place.end(.session($0)) },
                     discard: { revocations.revoke($0, client: place.index, within: $1) },
                     idleSeconds: Int64(place.settings.session.idle.wholeSeconds),
-                    showsIDToken: place.settings.session.needsIDToken)
+                    showsIDToken: place.settings.session.needsIDToken,
+                    questions: UserEndpointQuestion.count(place.settings.identityFrom))
             }, flights: flights, clock: clock, executor: executor, onEvent: onEvent)
     }
 

@@ -66,7 +66,10 @@ struct LoginPlan: Sendable {
         var settings = place.settings.authorization
         if let loginHint { settings.loginHint = loginHint }
         if isSilent || isSilentFirst { settings.prompt = "none" }
-        if isOtherAccount { settings.prompt = Self.promptForOtherAccount(settings.prompt) }
+        if isOtherAccount {
+            settings.prompt =
+                settings.isOpenID ? Self.promptForOtherAccount(settings.prompt) : settings.prompt ?? "select_account"
+        }
         return settings
     }
 

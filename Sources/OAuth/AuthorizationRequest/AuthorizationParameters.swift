@@ -36,7 +36,12 @@ public struct AuthorizationParameters: Sendable {
         self.redirectURI = redirectURI
         var values: [(name: String, value: Value)] = [
             ("response_type", .text("code")), ("client_id", .text(clientID)), ("redirect_uri", .text(redirectURI)),
-            ("scope", .text(settings.scopes.joined(separator: " "))), ("state", .text(state)), ("nonce", .text(nonce)),
+        ]
+        // RFC 6749 §3.3: without one the server grants what it does by default.
+        if !settings.scopes.isEmpty { values.append(("scope", .text(settings.scopes.joined(separator: " ")))) }
+        values.append(("state", .text(state)))
+        if settings.isOpenID { values.append(("nonce", .text(nonce))) }
+        values += [
             // RFC 7636 §4.3: where the method is not said it is `plain`, which protects nothing.
             ("code_challenge", .text(challenge)), ("code_challenge_method", .text("S256")),
         ]

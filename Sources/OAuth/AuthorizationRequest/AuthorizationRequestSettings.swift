@@ -52,7 +52,7 @@ public struct AuthorizationRequestSettings: Sendable {
     public var form: Form
     /// How the response gets back.
     public var responseMode: ResponseMode
-    /// With `openid` among them.
+    /// With `openid` among them, where the server is an OpenID provider.
     public var scopes: [String]
     /// Resource indicators (RFC 8707); in the token request too.
     public var resources: [String]
@@ -80,6 +80,8 @@ public struct AuthorizationRequestSettings: Sendable {
     public var encryption: Encryption?
     /// The hosted URL carries the hash of the object (OpenID Connect Core §6.2; JAR-25).
     public var hashesRequestURI = false
+    /// The server makes ID tokens: one that does not is sent no `nonce`, which would come back nowhere.
+    public var isOpenID = true
     /// `response_type` and `scope` are repeated beside a request object, for servers that are OpenID Connect alone
     /// (JAR-07).
     public var repeatsParameters = false

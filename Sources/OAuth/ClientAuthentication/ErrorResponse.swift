@@ -40,9 +40,10 @@ public struct ErrorResponse: Error, Sendable, Equatable {
     /// What the answer means.
     public var meaning: Meaning {
         switch code {
-        case "invalid_client", "unauthorized_client": return .clientRefused
-        // The second is one server's word for a code that it does not know, any more.
-        case "invalid_grant", "invalid_code": return .grantRefused
+        // Those behind the standard's are the words of single servers; most of them are GitHub's.
+        case "invalid_client", "unauthorized_client", "incorrect_client_credentials": return .clientRefused
+        case "invalid_grant", "invalid_code", "bad_verification_code", "bad_refresh_token", "unverified_user_email":
+            return .grantRefused
         case "invalid_target": return .targetRefused
         case "temporarily_unavailable", "server_error": return .serverUnavailable
         // The client was authenticated: it is its proof that is too old, or of another key (RFC 9449 §5).

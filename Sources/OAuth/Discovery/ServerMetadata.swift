@@ -55,15 +55,38 @@ public struct ServerMetadata: Sendable, Equatable {
         try checkEndpoints(of: document, schemes: schemes)
         let jwksURI = document["jwks_uri"]?.string
         guard jwksURI != nil || keySetLocation == .optional else { throw .keySetLocationMissing }
-        return ServerMetadata(
-            issuer: found, jwksURI: jwksURI, introspection: ServerEndpoint("introspection", in: document),
-            token: ServerEndpoint("token", in: document),
-            pushedAuthorization: ServerEndpoint(
-                "pushed_authorization_request", in: document, authenticatedAs: "token"),
-            // Its own list says less than the server does, where it is there: a client has one method, and would have to
-            // leave tokens alive.
-            revocation: ServerEndpoint("revocation", in: document, authenticatedAs: "token"),
-            login: LoginMetadata(document))
+        return ServerMetadata(issuer: found, jwksURI: jwksURI, document)
+    }
+
+    /// What an operator says of a server that says nothing about itself: endpoints that were checked before.
+    ///
+    /// Nil for texts that no JSON has.
+    public static func stated(
+        issuer: String, authorization: String, token: String, revocation: String?
+    ) -> ServerMetadata? {
+        var writer = JSONWriter()
+        writer.beginObject()
+        let members = [("authorization_endpoint", authorization), ("token_endpoint", token)]
+        for (name, url) in members + (revocation.map { [("revocation_endpoint", $0)] } ?? []) {
+            writer.name(name)
+            writer.string(url)
+        }
+        writer.endObject()
+        guard let document = try? JSONValue.parse(owned: writer.finish()) else { return nil }
+        return ServerMetadata(issuer: issuer, jwksURI: nil, document)
+    }
+
+    private init(issuer: String, jwksURI: String?, _ document: JSONValue) {
+        self.issuer = issuer
+        self.jwksURI = jwksURI
+        introspection = ServerEndpoint("introspection", in: document)
+        token = ServerEndpoint("token", in: document)
+        pushedAuthorization = ServerEndpoint(
+            "pushed_authorization_request", in: document, authenticatedAs: "token")
+        // Its own list says less than the server does, where it is there: a client has one method, and would have to
+        // leave tokens alive.
+        revocation = ServerEndpoint("revocation", in: document, authenticatedAs: "token")
+        login = LoginMetadata(document)
     }
 
     private static func parse(_ body: [UInt8]) throws(MetadataRefusal) -> JSONValue {

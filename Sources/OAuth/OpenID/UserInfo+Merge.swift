@@ -23,7 +23,7 @@ extension UserInfo {
         let email = sources.emailSource(requiresVerifiedEmail: requiresVerifiedEmail)
         for name in names where written.insert(Array(name.utf8)).inserted {
             let value =
-                switch ClaimSources.Kind(name) {
+                switch ClaimKind(name) {
                 case .ofUser: sources.ofUser(name)
                 case .ofLogin: sources.ofLogin(name)
                 case .ofEmail: email?[name]
@@ -43,34 +43,6 @@ private struct ClaimSources {
     let idToken: JSONValue
     let userInfo: JSONValue?
     let previous: JSONValue?
-
-    /// What a claim is about.
-    enum Kind {
-        case ofUser, ofLogin, ofEmail, ofNobody
-
-        init(_ name: String) {
-            if Self.names(Self.login, have: name) {
-                self = .ofLogin
-            } else if Self.names(["email", "email_verified"], have: name) {
-                self = .ofEmail
-            } else if Self.names(["_claim_names", "_claim_sources"], have: name) {
-                self = .ofNobody
-            } else {
-                self = .ofUser
-            }
-        }
-
-        /// What only the ID token says: userinfo with an `acr` of its own must not make a login a stronger one.
-        private static let login = [
-            "iss", "sub", "aud", "azp", "exp", "nbf", "iat", "jti", "nonce", "at_hash", "c_hash", "s_hash", "sid",
-            "acr",
-            "amr", "auth_time", "cnf", "events",
-        ]
-
-        private static func names(_ names: [String], have name: String) -> Bool {
-            names.contains { $0.utf8.elementsEqual(name.utf8) }
-        }
-    }
 
     func ofUser(_ name: String) -> JSONValue? {
         for source in [idToken, userInfo, previous] {

@@ -33,6 +33,9 @@ public struct TokenError: Error, Sendable, Equatable {
         meaning = Self.meaning(of: answer, isEmpty: response.body.isEmpty, nonce: response.dpopNonce)
     }
 
+    /// Words for a server that cannot answer now.
+    private static let busy: [String?] = ["temporarily_unavailable", "server_error"]
+
     private static func meaning(of answer: ErrorResponse, isEmpty: Bool, nonce: String?) -> Meaning {
         let isClientError = (400...499).contains(answer.status)
         // RFC 9449 §8 has 400, other servers 401 or 403.
@@ -43,6 +46,8 @@ public struct TokenError: Error, Sendable, Equatable {
         switch answer.meaning {
         case .grantRefused: return .grantRefused
         case .clientRefused: return .clientRefused
+        // An error that came as a success, which is read from servers of that custom alone: only its word counts (CF-35).
+        case .serverUnavailable where answer.status == 200 && !busy.contains(answer.code): return .requestRefused
         case .serverUnavailable: return .unavailable
         case .targetRefused: return .requestRefused
         case .requestRefused:

@@ -22,11 +22,20 @@ public struct TokenResponse: Sendable {
         case either
     }
 
+    /// By whose custom an answer is read.
+    public enum Custom: Sendable, Hashable {
+        /// As RFC 6749 §5 has it.
+        case standard
+        /// As servers answer that are older than RFC 6749: an error may come with status 200, scopes may have commas
+        /// between them, and a token whose life is not told has no end. An ID token is not looked for (CF-35).
+        case plainOAuth
+    }
+
     /// At most 16 KiB, a token68: it ends no header field.
     public let accessToken: Secret
     /// What it is presented as.
     public let tokenType: TokenType
-    /// Seconds from now for which it is good; 300 when the server does not say.
+    /// Seconds from now for which it is good; 300 when the server does not say, or ten years by the older custom.
     public let expiresIn: Int64
     /// What was granted; nil when that is what was asked for.
     public let scopes: [String]?
@@ -39,7 +48,7 @@ public struct TokenResponse: Sendable {
     ///
     /// `lenientExpiresIn` takes digits in a string for the number that they spell.
     public static func read(
-        _ response: FetchResponse, expects: Expectation, lenientExpiresIn: Bool = false
+        _ response: FetchResponse, expects: Expectation, lenientExpiresIn: Bool = false, custom: Custom = .standard
     ) throws(TokenResponseRefusal) -> TokenResponse {
         guard response.body.count <= TokenRequest.maximumBytes else { throw .tooLarge(bytes: response.body.count) }
         guard response.status == 200 else {
@@ -50,6 +59,8 @@ public struct TokenResponse: Sendable {
         guard MediaType.isJSON(contentType) else { throw .contentType(contentType) }
         let answer = try parse(response.body)
         guard answer.kind == .object else { throw .notAnObject }
+        // Whatever stands beside it: nothing is taken from an answer that says no.
+        if custom == .plainOAuth, let error = answer["error"], !error.isNull { throw .refused(TokenError(response)) }
         let type = try tokenType(answer)
         switch (expects, type) {
         case (.bearer, .bearer), (.dpop, .dpop), (.either, _): break
@@ -59,10 +70,11 @@ public struct TokenResponse: Sendable {
         guard let accessToken = try token("access_token", answer, maximumBytes: 16 * 1024, isToken68)
         else { throw .missingMember("access_token") }
         return TokenResponse(
-            accessToken: accessToken, tokenType: type, expiresIn: try lifetime(answer, isLenient: lenientExpiresIn),
-            scopes: try scopes(answer),
+            accessToken: accessToken, tokenType: type,
+            expiresIn: try lifetime(answer, isLenient: lenientExpiresIn, custom), scopes: try scopes(answer, custom),
             refreshToken: try token("refresh_token", answer, maximumBytes: 8 * 1024, isPrintable),
-            idToken: try token("id_token", answer, maximumBytes: 64 * 1024, isToken68))
+            idToken: custom == .plainOAuth
+                ? nil : try token("id_token", answer, maximumBytes: 64 * 1024, isToken68))
     }
 
     /// The refresh token to keep after a refresh with `last`: the new one, or the same where there is none (RF-03).
@@ -103,8 +115,12 @@ public struct TokenResponse: Sendable {
         return true
     }
 
-    private static func lifetime(_ answer: JSONValue, isLenient: Bool) throws(TokenResponseRefusal) -> Int64 {
-        guard let value = answer["expires_in"] else { return Self.unknownLifetimeSeconds }
+    private static func lifetime(
+        _ answer: JSONValue, isLenient: Bool, _ custom: Custom
+    ) throws(TokenResponseRefusal) -> Int64 {
+        guard let value = answer["expires_in"] else {
+            return custom == .plainOAuth ? Self.longestLifetimeSeconds : Self.unknownLifetimeSeconds
+        }
         guard let seconds = isLenient ? value.integer ?? digits(value) : value.integer,
             (0...Self.longestLifetimeSeconds).contains(seconds)
         else { throw .memberMalformed("expires_in") }
@@ -117,11 +133,11 @@ public struct TokenResponse: Sendable {
         return Int64(text)
     }
 
-    private static func scopes(_ answer: JSONValue) throws(TokenResponseRefusal) -> [String]? {
+    private static func scopes(_ answer: JSONValue, _ custom: Custom) throws(TokenResponseRefusal) -> [String]? {
         guard let value = answer["scope"] else { return nil }
         guard let text = value.string, text.utf8.count <= 8 * 1024, text.utf8.allSatisfy(isScopeCharacter)
         else { throw .memberMalformed("scope") }
-        return text.split(separator: " ").map(String.init)
+        return text.split { $0 == " " || custom == .plainOAuth && $0 == "," }.map(String.init)
     }
 
     /// RFC 6749 appendix A.4: printable ASCII without quotation mark and backslash, and the space between scopes.

@@ -133,6 +133,12 @@ extension RequirementTable {
                 The gateway gives a browser a new session at each login, and leads it back to the page that it \
                 wanted.
                 """),
+        Requirement(
+            id: "CF-35", source: "policy of this gateway; GitHub, authorizing OAuth apps",
+            promise: """
+                Of clients with identity_from alone, a token answer with status 200 and an error is that error, scopes may \
+                have commas between them, and a token whose life is not told has no end.
+                """),
     ]
 
     /// Rows of refreshes.
@@ -262,5 +268,29 @@ extension RequirementTable {
         Requirement(
             id: "OIDC-17", source: "OpenID Connect Core §10.1.1",
             promise: "The gateway fetches keys for an unknown kid of an ID token as it does for access tokens."),
+        Requirement(
+            id: "OIDC-18", source: "policy of this gateway; GitHub REST API, users",
+            promise: """
+                Where a client says identity_from, the user is the text or the whole number in the member that it names, \
+                digit by digit, under the configured issuer. With anything else there is no session.
+                """),
+        Requirement(
+            id: "OIDC-19", source: "policy of this gateway; GitHub REST API, emails",
+            promise: """
+                With identity_from an address of mail is verified only where the endpoint of addresses says so of the \
+                one primary address. An answer that contradicts itself ends the login.
+                """),
+        Requirement(
+            id: "OIDC-20", source: "policy of this gateway",
+            promise: """
+                With identity_from the gateway asks behind each refresh who it is, and ends a session whose user is not \
+                named again.
+                """),
+        Requirement(
+            id: "OIDC-21", source: "policy of this gateway",
+            promise: """
+                Endpoints in the configuration stand for metadata and keys. What needs an ID token, or verifies one, does \
+                not load beside them.
+                """),
     ]
 }

@@ -18,7 +18,12 @@ struct AuthorizationRequestSection {
             form: isFAPI ? .pushedSigned : .plain, responseMode: isFAPI ? .jwt : .query)
         LoginKeys.request.read(client, into: &settings)
         for key in ["scopes", "resource", "acr_values"] { Repetition.refuse(client.texts(key), problems) }
-        if client["scopes"] != nil { Self.judgeScopes(client, problems) }
+        if IdentityFromSection.isAsked(of: client) {
+            settings.isOpenID = false
+            if client["scopes"] == nil { settings.scopes = [] }
+        } else if client["scopes"] != nil {
+            Self.judgeScopes(client, problems)
+        }
         Self.judgeClaims(client, problems)
         guard settings.form.isSigned else {
             if client.says("request_object") {

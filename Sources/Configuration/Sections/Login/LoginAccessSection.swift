@@ -61,6 +61,7 @@ enum LoginAccessSection {
         settings.rights.scopesByMethod = methods.loginScopes
         settings.networks = networks(object, of: route, context)
         judgeScopes(object, name.text, client, problems)
+        IdentityFromSection.judge(object, client: name.text, client.object, problems)
         return index == nil ? nil : settings
     }
 
@@ -95,7 +96,7 @@ enum LoginAccessSection {
     /// The places to send a browser and a code to are in the metadata alone.
     private static func judgeIssuer(_ name: PlacedText, _ client: ClientsByName.Client, _ context: RouteContext) {
         guard let issuer = client.issuer, context.issuers.names?.contains(issuer) ?? false,
-            context.issuers.discoversNothing(issuer)
+            context.issuers.discoversNothing(issuer), !context.issuers.hasEndpoints(issuer)
         else { return }
         context.translation.problems.error(
             at: name.place, expected: "a client whose issuer has metadata",
@@ -108,9 +109,10 @@ enum LoginAccessSection {
         _ object: CheckedObject, _ name: String, _ client: ClientsByName.Client, _ problems: ProblemList
     ) {
         guard let known = client.object, known["scopes"] != nil || !known.says("scopes") else { return }
-        let asked = known["scopes"] == nil ? ["openid"] : known.texts("scopes").map(\.text)
+        let isOpenID = !IdentityFromSection.isAsked(of: known)
+        let asked = known["scopes"] == nil ? (isOpenID ? ["openid"] : []) : known.texts("scopes").map(\.text)
         let needed = object.texts("scopes") + object.entries("scopes").flatMap { $0.value?.texts ?? [] }
-        if object.says("email"), !asked.contains("email"), (known.text("userinfo")?.text ?? "off") == "off",
+        if isOpenID, object.says("email"), !asked.contains("email"), (known.text("userinfo")?.text ?? "off") == "off",
             !known.says("claims")
         {
             problems.warning(

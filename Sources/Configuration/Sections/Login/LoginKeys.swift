@@ -110,6 +110,10 @@ enum LoginKeys {
         .key(
             "id_token", .object(IDTokenSection.shape), .optional, example: "{ algorithm: ES256 }",
             "What an ID token must be."),
+        .key(
+            IdentityFromSection.key, .object(IdentityFromSection.shape), .optional,
+            example: "{ url: https://api.github.com/user, subject: id }",
+            "Who it is, by an endpoint in the place of an ID token: for issuers with endpoints."),
         .word(
             "userinfo", \.userInfo, [("off", .off), ("optional", .optional), ("required", .required)],
             example: "optional",

@@ -41,6 +41,7 @@ enum LoginSection {
         _ = AuthorizationRequestSection(object, nil, translation)
         _ = PublishedKeySection.published(object, translation)
         _ = PublishedKeySection.decryption(object, translation)
+        IdentityFromSection.judge(object, translation.problems)
         if let session { _ = LogoutSection.translate(object, session, translation.problems) }
     }
 
@@ -59,6 +60,7 @@ enum LoginSection {
         let publishedKeys = PublishedKeySection.published(object, context.translation)
         let decryptionKeys = PublishedKeySection.decryption(object, context.translation)
         let issuer = context.issuers.indices.contains(client.issuer) ? context.issuers[client.issuer] : nil
+        let identity = issuer.flatMap { IdentityFromSection.translate(object, at: entry.place, of: $0, problems) }
         guard let issuer,
             let idToken = IDTokenSection.translate(object, client.credentials, issuer.url, problems),
             let response = ResponseSection.translate(
@@ -70,6 +72,9 @@ enum LoginSection {
         settings.response = response
         settings.dpop = dpop
         settings.logout = logout
+        settings.identityFrom = identity
+        // Nobody there knows what an ID token is, nor where its user is to be logged out.
+        if identity != nil { settings.logout.atServer = false }
         settings.keys.requestObject = request.key
         settings.keys.published = publishedKeys
         settings.keys.decryption = decryptionKeys

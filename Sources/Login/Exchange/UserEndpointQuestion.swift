@@ -1,0 +1,89 @@
+import Crypto
+import HTTPMessage
+import Issuers
+import OAuth
+import Refusals
+
+/// Asks a server that makes no ID tokens whose access token it is (OIDC-18).
+struct UserEndpointQuestion: Sendable {
+    let place: LoginClient
+    let endpoint: UserEndpointSettings
+    let accessToken: Secret
+    /// Makes proofs with the key that the token is bound to; nil for a token that is bound to none.
+    let proof: ProofMaker?
+    /// The network of a stranger, or a user: on whose behalf it is asked.
+    let sender: String?
+    let purpose: FetchRequest.Purpose
+
+    /// How many endpoints are asked.
+    static func count(_ endpoint: UserEndpointSettings?) -> Int {
+        endpoint.map { $0.emailsURL == nil ? 1 : 2 } ?? 0
+    }
+
+    /// Who it is, and what a session keeps of them; all of it or nothing.
+    func user() async throws(LoginFailure) -> (identity: LoginIdentity, claims: [UInt8]) {
+        let answer = try await ask(endpoint.url)
+        let user: UserEndpoint.User
+        do throws(UserEndpointRefusal) {
+            user = try UserEndpoint.user(answer, subject: endpoint.subject)
+        } catch {
+            throw Self.failure(error, at: "the endpoint identity_from.url")
+        }
+        let email = try await email()
+        let identity = LoginIdentity(issuer: place.issuer.url, subject: user.subject, at: place.now)
+        let claims = UserEndpoint.claims(
+            of: user, issuer: identity.issuer, email: email, names: place.settings.uses.claimNames)
+        return (identity, claims)
+    }
+
+    private func email() async throws(LoginFailure) -> UserEndpoint.Email {
+        guard let url = endpoint.emailsURL else {
+            return place.settings.requiresVerifiedEmail ? .verified(nil) : .said
+        }
+        let answer = try await ask(url)
+        do throws(UserEndpointRefusal) {
+            return .verified(try UserEndpoint.verifiedEmail(answer))
+        } catch {
+            throw Self.failure(error, at: "the endpoint identity_from.emails_url")
+        }
+    }
+
+    private func ask(_ url: String) async throws(LoginFailure) -> FetchResponse {
+        do throws(ServerRefusal) {
+            return try await place.proven(by: proof, as: .resourceServer, accessToken: accessToken) {
+                () throws(ServerRefusal) in try self.request(url)
+            }
+        } catch .unreachable(.tooManyOfClient) {
+            throw .tooManyOfClient
+        } catch {
+            throw Self.failure("an answer of the endpoint that says who it is", error.words, check: "OIDC-18")
+        }
+    }
+
+    private func request(_ url: String) throws(ServerRefusal) -> FetchRequest {
+        do throws(IssuerRefusal) {
+            // The operator wrote the address, as those of the issuer's endpoints.
+            var request = try IssuerRequests(settings: place.issuer).endpointRequest(url, from: .operator)
+            request.purpose = purpose
+            request.client = sender
+            let scheme = proof == nil ? "Bearer " : "DPoP "
+            request.headers = [
+                ("Authorization", scheme + String(decoding: accessToken.reveal(), as: UTF8.self)),
+                ("Accept", "application/json"),
+            ]
+            request.maximumBytes = UserEndpoint.maximumBytes
+            request.timeoutMilliseconds = LoginClient.timeoutMilliseconds
+            return request
+        } catch {
+            throw .notMade(.request(error))
+        }
+    }
+
+    private static func failure(_ refusal: UserEndpointRefusal, at place: String) -> LoginFailure {
+        failure(refusal.expected(of: place), refusal.found, check: refusal.check)
+    }
+
+    private static func failure(_ expected: String, _ found: String, check: String) -> LoginFailure {
+        LoginFailure(.loginUserInfoInvalid, check: check, expected: expected, found: found, isAlarm: true)
+    }
+}
