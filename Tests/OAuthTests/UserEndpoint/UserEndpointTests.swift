@@ -31,7 +31,7 @@ private func refusal(_ changes: [String: String?], subject: String = "id") -> Us
 
 @Suite struct `the user that a server's own endpoint names` {
     @Test(
-        .holds("OIDC-18"),
+        .holds("OIDC-18"), .refuses("OIDC-18"),
         arguments: [
             ("583231", "583231"), ("0", "0"), ("9007199254740993", "9007199254740993"),
             ("18446744073709551616", "18446744073709551616"), ("\"583231\"", "583231"), ("\"a b\"", "a b"),
