@@ -184,7 +184,10 @@ extension Draft {
         if !undecided.isEmpty {
             step("decide about \(undecided.joined(separator: ", ")): routes with import_undecided let nobody pass")
         }
-        differ("PKCE, state, nonce, issuer and audience are always checked; no setting takes that away")
+        let hasIDTokens = !issuerLines.contains { $0.hasPrefix("endpoints:") }
+        differ(
+            "PKCE, state\(hasIDTokens ? ", nonce, issuer and audience" : " and issuer") are always checked; no setting takes "
+                + "that away")
         differ("a script without a session gets 401 and where to log in, never a redirect to the provider")
     }
 

@@ -86,7 +86,7 @@ enum FlagTable {
         prompt|s|=|clients.NAME.prompt|carried
         provider-ca-file|l|=|issuers.NAME.certificate_authority|one file: join several into one
         provider-display-name|s|-|pages.name|there is no page with a button before the login
-        provider|s|=|issuers.NAME|OpenID Connect alone; of another kind nobody signs in until you name an issuer
+        provider|s|=|issuers.NAME|OpenID Connect, and GitHub; of another kind nobody signs in until you name an issuer
         pubjwk-url|s|-||public keys are at /.portcullis/jwks.json
         redeem-url|s|-||endpoints come from the issuer's metadata
         scope|s|=|clients.NAME.scopes|carried, openid always among them

@@ -7,10 +7,13 @@ struct FlagTranslation {
     private(set) var draft = Draft()
     /// The kind of provider, which is Google where nothing is said.
     private let provider: String
+    /// It is GitHub itself, whose ways are known.
+    private let isGitHub: Bool
 
     init(_ settings: FlagSettings) {
         self.settings = settings
         provider = settings.text("provider") ?? "google"
+        isGitHub = GitHubProvider.isMeant(by: settings)
         for (setting, part, why) in settings.notes { draft.note(setting, part, why) }
         for name in settings.undecided { draft.rules.undecide(name) }
         leftOut()
@@ -167,8 +170,13 @@ struct FlagTranslation {
     // MARK: The provider and the client
 
     private mutating func issuer() {
-        draft.issuerURL = Provider.issuer(provider, settings)
-        if draft.issuerURL == nil {
+        draft.issuerURL = isGitHub ? GitHubProvider.issuer : Provider.issuer(provider, settings)
+        if isGitHub {
+            draft.issuerLines.append(GitHubProvider.endpoints)
+            draft.differ(
+                "GitHub makes no ID tokens: who it is, its API says; the article ServersWithoutOpenID says what is weaker"
+            )
+        } else if draft.issuerURL == nil {
             if let setting = settings["provider"] {
                 draft.note(
                     setting, .issuers, "no issuer of OpenID Connect is known of it: nobody signs in until you name one")
@@ -196,8 +204,11 @@ struct FlagTranslation {
         }
         let groups = settings.list("allowed-group").isEmpty || provider != "oidc" ? [] : ["groups"]
         let asked =
-            settings.text("scope")?.split(separator: " ").map(String.init) ?? ["openid", "email", "profile"] + groups
-        draft.scopes = (["openid"] + asked).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+            settings.text("scope")?.split(separator: " ").map(String.init)
+            ?? (isGitHub ? [] : ["openid", "email", "profile"] + groups)
+        let wanted = isGitHub ? GitHubProvider.scopes + asked.filter { $0 != "openid" } : ["openid"] + asked
+        draft.scopes = wanted.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        if isGitHub { draft.clientLines += GitHubProvider.clientLines }
         if Provider.isMicrosoft(provider) { draft.clientLines.append("assume_pkce: true") }
         questions()
         if let resource = settings.text("resource") {
@@ -214,8 +225,8 @@ struct FlagTranslation {
                 note("auth-request-response-mode", .clients, "query and form_post are known")
             }
         }
-        idToken()
-        let asksUserInfo = provider != "google" && !settings.isTrue("skip-claims-from-profile-url")
+        if !isGitHub { idToken() }
+        let asksUserInfo = provider != "google" && !isGitHub && !settings.isTrue("skip-claims-from-profile-url")
         if asksUserInfo { draft.clientLines.append("userinfo: \(needsUserInfo ? "required" : "optional")") }
         if !settings.isTrue("insecure-oidc-allow-unverified-email") {
             draft.clientLines.append("require_verified_email: true")
@@ -235,7 +246,10 @@ struct FlagTranslation {
         }
         let values = (settings.text("acr-values") ?? "").split(separator: " ").map(String.init)
             .filter { AcceptedText.isGood($0, for: .authenticationContext) }
-        if !values.isEmpty { draft.clientLines.append("acr_values: \(YAMLText.list(Array(values.prefix(16))))") }
+        if !values.isEmpty, isGitHub { note("acr-values", .clients, "GitHub does not say how somebody signed in") }
+        if !values.isEmpty, !isGitHub {
+            draft.clientLines.append("acr_values: \(YAMLText.list(Array(values.prefix(16))))")
+        }
     }
 
     /// Whether groups that restrict access are known from there alone.
@@ -317,7 +331,7 @@ struct FlagTranslation {
         let usable = groups.filter { !$0.hasPrefix("role:") }
         let roles =
             settings.list("allowed-role") + groups.filter { $0.hasPrefix("role:") }.map { String($0.dropFirst(5)) }
-        if !groups.isEmpty, draft.issuerURL == nil || provider == "google" {
+        if !groups.isEmpty, draft.issuerURL == nil || provider == "google" || isGitHub {
             for name in ["allowed-group", "gitlab-group", "keycloak-group"] where settings[name] != nil {
                 draft.rules.undecide(name)
                 note(name, .routes, "nobody passes until you decide: this provider's groups are in no claim")
@@ -327,7 +341,7 @@ struct FlagTranslation {
                 "groups are those that the ID token or userinfo has in \(Printable.ascii(claim)); no API is asked for more"
             )
         }
-        let known = draft.rules.undecided.isEmpty || provider != "google" ? usable : []
+        let known = draft.rules.undecided.isEmpty || provider != "google" && !isGitHub ? usable : []
         let rules = (known.isEmpty ? [] : [ClaimRule(claim: claim, values: known)]) + roles.compactMap(Self.rule)
         // Of groups and roles one is enough.
         if !usable.isEmpty || !roles.isEmpty {
@@ -400,7 +414,7 @@ struct FlagTranslation {
         if upstreams.isEmpty || made.routes.isEmpty {
             made.routes = [RouteDraft("/", upstream: .unknown)]
         }
-        let identity = ForeignIdentity(settings)
+        let identity = ForeignIdentity(settings, isGitHub: isGitHub)
         for (place, name, why) in identity.notes { draft.note(place, name, .routes, why) }
         for difference in identity.differences { draft.differ(difference) }
         for index in made.routes.indices {

@@ -92,14 +92,22 @@ struct ForeignIdentity {
     private(set) var differences: [String] = []
     private let groups: String
 
-    init(_ settings: FlagSettings) {
+    init(_ settings: FlagSettings, isGitHub: Bool) {
         let email = settings.text("user-id-claim") ?? settings.text("oidc-email-claim") ?? "email"
         groups = settings.text("oidc-groups-claim") ?? "groups"
         let claims = [
-            "user": settings.isTrue("prefer-email-to-user") ? email : "sub", "email": email, "groups": groups,
+            "user": settings.isTrue("prefer-email-to-user") ? email : isGitHub ? "login" : "sub", "email": email,
+            "groups": groups,
         ]
         for field in settings.identity { add(field, claims) }
         if !settings.hasFields { addFieldsOfFlags(settings, claims) }
+        guard isGitHub else { return }
+        if credential == "{ pass: id_token }" {
+            credential = nil
+            differences.append("GitHub makes no ID tokens: no upstream gets one; prefer an assertion")
+        }
+        differences.append("the user is GitHub's login, which can change hands; sub is its number, which cannot")
+        differences.append("organizations and teams of GitHub are in no field: its API is not asked about them")
     }
 
     /// A field of the alpha configuration.

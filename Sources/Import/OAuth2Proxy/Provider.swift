@@ -36,7 +36,7 @@ enum Provider {
 
     /// How the client says who it is where the servers of that kind want it so.
     static func method(_ provider: String) -> String {
-        isMicrosoft(provider) || provider == "google" ? "client_secret_post" : "client_secret_basic"
+        isMicrosoft(provider) || ["google", "github"].contains(provider) ? "client_secret_post" : "client_secret_basic"
     }
 }
 
