@@ -7,6 +7,7 @@ package import Pages
 package import SharedState
 package import Systemd
 package import Telemetry
+package import Transport
 
 /// Everything `portcullis run` needs to know, already checked: no default is filled in below this type.
 package struct GatewaySettings: Sendable {
@@ -25,6 +26,8 @@ package struct GatewaySettings: Sendable {
     /// Whose pages they are that people get, and what those say.
     package var pages = PageSettings()
     package var timeouts = TimeoutSettings()
+    /// Who is asked where upstreams' names lead; the system's name servers where there are none.
+    package var nameServers: [NameServer] = []
     package var log = LogSettings()
     /// Nil where no spans are made.
     package var tracing: TracingSettings?

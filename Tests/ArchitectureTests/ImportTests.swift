@@ -7,7 +7,7 @@ import Testing
 enum ImportTable {
     static let modules: [String: Set<String>] = [
         "CEvent": [], "COpenSSL": [], "CCurl": [], "CYAML": [], "CSocket": [], "CZlib": [], "CNGHTTP2": [],
-        "CLeftOut": [],
+        "CLeftOut": [], "CResolver": [],
         "Bytes": [],
         "Rates": [],
         "JSON": ["Bytes"],
@@ -22,7 +22,7 @@ enum ImportTable {
         "OAuth": ["Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE"],
         "Systemd": [],
         "EventLoop": ["CEvent"],
-        "Transport": ["Bytes", "HTTPMessage", "EventLoop", "CSocket", "COpenSSL"],
+        "Transport": ["Bytes", "HTTPMessage", "EventLoop", "CSocket", "CResolver", "COpenSSL"],
         "Fetch": ["Bytes", "HTTPMessage", "EventLoop", "CCurl"],
         "StoreLink": ["Bytes", "RESP", "Crypto", "EventLoop", "Transport"],
         "Telemetry": ["Bytes", "JSON"],
@@ -68,7 +68,7 @@ enum ImportTable {
 
     /// C libraries: a module map and a header, nothing that could import.
     static let libraries: Set<String> = [
-        "CEvent", "COpenSSL", "CCurl", "CYAML", "CSocket", "CZlib", "CNGHTTP2", "CLeftOut",
+        "CEvent", "COpenSSL", "CCurl", "CYAML", "CSocket", "CZlib", "CNGHTTP2", "CLeftOut", "CResolver",
     ]
 
     /// Targets that are pure: they read no clock, no file, no environment and make no system call.

@@ -164,10 +164,10 @@ import Transport
         let server = try RedisServer()
         let (gate, asked) = (Gate(), Gate())
         defer { gate.open() }
-        let resolver = Resolver { _ in
+        let resolver = Resolver { _, _ in
             asked.open()
             gate.wait()
-            return []
+            return ResolvedName([])
         }
         let talk = try Conversation(server.place)
         #expect(talk.opens())
@@ -187,8 +187,9 @@ import Transport
         let (listener, port) = try TestSupport.Socket.listen()
         listener.close()
         let server = try RedisServer(port: port)
-        let resolver = Resolver {
-            $0 == "store.internal" ? [SocketAddress(literal: "127.0.0.1", port: 0)].compactMap { $0 } : []
+        let resolver = Resolver { name, _ in
+            ResolvedName(
+                name == "store.internal" ? [SocketAddress(literal: "127.0.0.1", port: 0)].compactMap { $0 } : [])
         }
         let talk = try Conversation(
             LinkServer(.address(host: "store.internal", port: port)), Self.role, resolver: resolver)

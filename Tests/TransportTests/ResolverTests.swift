@@ -61,10 +61,10 @@ private final class Answers: @unchecked Sendable {
     @Test(.holds("OPS-04")) func `answers other names while one hangs, and asks for that one once`() throws {
         let gate = Gate()
         let lookUps = Watched<[String]>([])
-        let resolver = Resolver { host in
+        let resolver = Resolver { host, _ in
             lookUps.withLock { $0.append(host) }
             if host == "hangs" { gate.wait() }
-            return Resolver.addresses(of: "127.0.0.1")
+            return Resolver.lookUp("127.0.0.1", asksLifetime: false)
         }
         let loop = try EventLoop()
         // Of whatever port: a host with more of them than there are threads would hold them all.
@@ -79,9 +79,9 @@ private final class Answers: @unchecked Sendable {
     @Test(arguments: ["127.0.0.1", "::1"])
     func `answers each with the port that it asked for`(host: String) throws {
         let gate = Gate()
-        let resolver = Resolver { _ in
+        let resolver = Resolver { _, _ in
             gate.wait()
-            return Resolver.addresses(of: host)
+            return Resolver.lookUp(host, asksLifetime: false)
         }
         let loop = try EventLoop()
         let answers = Answers()

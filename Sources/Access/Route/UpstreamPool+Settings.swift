@@ -27,6 +27,9 @@ package struct UpstreamPoolSettings: Sendable, Hashable {
     /// For how long the share of a server grows that came back.
     package var slowStart: Duration = .zero
 
+    /// For how long the last addresses of a name are used that cannot be looked up again, from the end of their own time.
+    package var stale: Duration = .seconds(300)
+
     /// Equal shares, in turn.
     package init() {}
 

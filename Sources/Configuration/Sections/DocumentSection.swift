@@ -4,6 +4,7 @@ import Issuers
 import Login
 import OAuth
 import Pages
+import Transport
 
 /// The whole document: every key of the configuration hangs below this description.
 enum DocumentSection {
@@ -86,6 +87,14 @@ enum DocumentSection {
         .key(
             "timeouts", .object(TimeoutSection.shape), .optional, example: "{ keep_alive: 75s }",
             "How long each thing may take."),
+        .list(
+            "name_servers", \.nameServers,
+            .list(
+                ListShape(
+                    noun: "name servers", element: .text(NameServerText.shape), count: 1...NameServer.most)),
+            example: "[10.96.0.10, \"127.0.0.1:5353\"]",
+            "Who is asked where upstreams' names lead; those of /etc/resolv.conf by default.",
+            written: NameServerText.written, read: NameServerText.parse),
         .key(
             "log", .object(LogSection.shape), .optional, example: "{ level: info }",
             "What is written, and where."),

@@ -36,6 +36,9 @@ enum UpstreamPoolSection {
         .milliseconds(
             "slow_start", \.pool.slowStart, 0...600_000,
             "For how long the share of a server grows that came back, from a tenth to the whole."),
+        .milliseconds(
+            "stale", \.pool.stale, 0...86_400_000,
+            "For how long the last addresses of a name are used that cannot be looked up again."),
         .flag(
             "retries", \.pool.retries,
             "Sends a request that may be repeated to another server when the first one failed it."),
@@ -131,7 +134,7 @@ enum UpstreamPoolSection {
         _ object: CheckedObject, _ settings: UpstreamSettings, _ problems: ProblemList
     ) {
         guard settings.servers.count == 1, let server = settings.servers.first, isOneAddress(server) else { return }
-        for key in ["policy", "sticky", "ejection", "health", "slow_start", "retries"] where object.says(key) {
+        for key in ["policy", "sticky", "ejection", "health", "slow_start", "stale", "retries"] where object.says(key) {
             problems.warning(
                 at: object.place(of: key), expected: "several servers, or a name", found: Quoted.text(server.name),
                 remedy: "with one address there is no choice: name another server, or leave \(key) out")

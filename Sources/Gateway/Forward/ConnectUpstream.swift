@@ -4,7 +4,7 @@ import Glibc
 import Telemetry
 import Transport
 
-/// From a connection that is wanted to one that is open: the name, then one address after the other.
+/// From a connection that is wanted to one that is open: the name, then its addresses, a little after one another.
 extension WorkerRef {
     /// Starts to open a connection: the name first, when no address of it is known.
     func begin(_ upstream: UpstreamRef) {
@@ -24,47 +24,17 @@ extension WorkerRef {
         open(upstream)
     }
 
-    /// Asks for the addresses of names unless that was done a moment ago; the loop goes on meanwhile (OPS-04).
-    func refreshAddresses(_ pool: UnsafeMutablePointer<UpstreamPool>, now: UInt64) {
-        guard pool.pointee.addresses.hasNames else { return }
-        let worker = WorkerReference(pointer: self)
-        let place = PoolReference(pointer: pool)
-        for number in pool.pointee.addresses.due(now: now) {
-            let server = pool.pointee.addresses.servers[number]
-            pointee.upstreams.resolver.resolve(server.host, port: server.port, on: pointee.loop.events) {
-                worker.pointer.addressesArrived($0, number, place.pointer)
-            }
-        }
-    }
-
-    /// A pool that waits for addresses is never given back before they came.
-    private func addressesArrived(
-        _ addresses: [SocketAddress], _ server: Int, _ pool: UnsafeMutablePointer<UpstreamPool>
-    ) {
-        if pool.pointee.addresses.answered(addresses, server: server, now: clock.microseconds()) {
-            closeIdleElsewhere(pool)
-        }
-        // One of several names that leads nowhere is no reason to give up before the others have been heard.
-        if pool.pointee.addresses.isEmpty, pool.pointee.isResolving { return }
+    /// Goes on with those that waited for addresses.
+    func serveResolved(_ pool: UnsafeMutablePointer<UpstreamPool>, failure: ResolvedName.Failure?) {
         while let upstream = pool.pointee.waiting {
             unlinkWaiting(upstream, from: pool)
             if pool.pointee.addresses.isEmpty {
                 upstreamFailed(
-                    upstream, .unresolved, expected: "addresses of \(name(of: pool))", found: "none")
+                    upstream, .unresolved, expected: "addresses of \(name(of: pool))", found: .text(words(of: failure)))
             } else {
                 open(upstream)
             }
         }
-    }
-
-    /// Closes idle connections to addresses that the upstream's name does not lead to any more.
-    private func closeIdleElsewhere(_ pool: UnsafeMutablePointer<UpstreamPool>) {
-        var next = pool.pointee.idle
-        while let upstream = next {
-            next = upstream.pointee.next
-            if !pool.pointee.addresses.isKnown(upstream) { closeUpstream(upstream) }
-        }
-        leaveSharedElsewhere(pool)
     }
 
     /// Opens a socket to the address whose turn it is.
@@ -74,47 +44,62 @@ extension WorkerRef {
         var reason = "no address that was not tried"
         vacate(upstream)
         while let place = nextPlace(upstream, pool, now) {
-            var address = pool.pointee.addresses.all[place].address
             upstream.pointee.tried |= 1 << UInt64(place)
-            upstream.pointee.address = pool.pointee.addresses.all[place].identity
-            upstream.pointee.epoch = pool.pointee.addresses.epoch
-            if upstream.pointee.exchange != nil { occupy(upstream) }
-            let descriptor = Socket.connect(to: &address)
-            guard descriptor >= 0 else {
-                reason = String(cString: strerror(errno))
+            if let failure = startConnecting(upstream, to: place) {
+                reason = failure
                 putBack(upstream, pool, reason)
                 continue
             }
-            upstream.pointee.stream = ByteStream(descriptor: descriptor)
-            upstream.pointee.state = .connecting
-            FileEvent.assign(
-                upstream.readEvent, pointee.loop.base, descriptor, [.read, .persistent], onUpstreamReadable, upstream)
-            FileEvent.assign(
-                upstream.writeEvent, pointee.loop.base, descriptor, [.write, .persistent], onUpstreamWritable, upstream)
-            upstream.startWriting()
-            setTimeout(upstream.timeout, timeForAttempt(upstream, pool, now))
+            if upstream.pointee.exchange != nil { occupy(upstream) }
+            setTimeout(upstream.timeout, timeToNextAttempt(upstream, pool, now))
             return
         }
         upstreamFailed(
             upstream, .unreachable, expected: "a connection to \(name(of: pool))", found: .text(reason))
     }
 
+    /// Begins a TCP handshake with the address at this place; why not, where there is none.
+    func startConnecting(_ upstream: UpstreamRef, to place: Int) -> String? {
+        let pool = upstream.pointee.pool
+        var address = pool.pointee.addresses.all[place].address
+        upstream.pointee.address = pool.pointee.addresses.all[place].identity
+        upstream.pointee.epoch = pool.pointee.addresses.epoch
+        let descriptor = Socket.connect(to: &address)
+        guard descriptor >= 0 else { return String(cString: strerror(errno)) }
+        upstream.pointee.stream = ByteStream(descriptor: descriptor)
+        watchConnecting(upstream)
+        return nil
+    }
+
+    /// Waits for the end of the TCP handshake of its socket.
+    func watchConnecting(_ upstream: UpstreamRef) {
+        let descriptor = upstream.pointee.stream.descriptor
+        upstream.pointee.state = .connecting
+        FileEvent.assign(
+            upstream.readEvent, pointee.loop.base, descriptor, [.read, .persistent], onUpstreamReadable, upstream)
+        FileEvent.assign(
+            upstream.writeEvent, pointee.loop.base, descriptor, [.write, .persistent], onUpstreamWritable, upstream)
+        upstream.startWriting()
+    }
+
     /// The place of the next attempt: the one that somebody waits for, then by turns.
-    private func nextPlace(_ upstream: UpstreamRef, _ pool: UnsafeMutablePointer<UpstreamPool>, _ now: UInt64) -> Int? {
+    func nextPlace(_ upstream: UpstreamRef, _ pool: UnsafeMutablePointer<UpstreamPool>, _ now: UInt64) -> Int? {
         if upstream.pointee.tried == 0, upstream.pointee.wanted != 0,
             let place = pool.pointee.addresses.place(of: upstream.pointee.wanted), place < UpstreamAddresses.limit
         {
             return place
         }
+        let (last, tried) = (upstream.pointee.address, upstream.pointee.tried)
+        if tried != 0, let place = pool.pointee.addresses.otherFamily(than: last, after: tried, now: now) { return place }
         let user = user(of: upstream.pointee.exchange, at: pool)
         let place = pool.pointee.addresses.next(after: upstream.pointee.tried, now: now, for: user)
         tellPanic(pool)
         return place
     }
 
-    /// Half of what is left while there is another address to try, so that one that swallows packets does not cost a
-    /// request its answer; the last one gets all.
-    private func timeForAttempt(
+    /// Half of what is left for a TLS handshake while there is another address to try, so that one that says nothing does not
+    /// cost a request its answer; the last one gets all.
+    private func timeForHandshake(
         _ upstream: UpstreamRef, _ pool: UnsafeMutablePointer<UpstreamPool>, _ now: UInt64
     ) -> Int {
         let left = upstream.pointee.deadline > now ? Int(upstream.pointee.deadline - now) / 1000 : 0
@@ -122,7 +107,7 @@ extension WorkerRef {
     }
 
     /// The address of an attempt could not be connected to: others come before it for a while.
-    private func putBack(_ upstream: UpstreamRef, _ pool: UnsafeMutablePointer<UpstreamPool>, _ reason: String) {
+    func putBack(_ upstream: UpstreamRef, _ pool: UnsafeMutablePointer<UpstreamPool>, _ reason: String) {
         let found = pool.pointee.addresses.server(of: upstream.pointee.address)
         vacate(upstream)
         pool.pointee.addresses.failed(upstream.pointee.address, now: clock.microseconds())
@@ -144,8 +129,10 @@ extension WorkerRef {
         if case .check = upstream.pointee.part { return closeUpstream(upstream) }
         let pool = upstream.pointee.pool
         putBack(upstream, pool, reason)
-        guard pool.pointee.addresses.untried(upstream.pointee.tried) > 0,
-            clock.microseconds() < upstream.pointee.deadline
+        let isInTime = clock.microseconds() < upstream.pointee.deadline
+        if isInTime, goOnWithAttempt(upstream) { return }
+        while let attempt = upstream.pointee.attempts { attemptFailed(attempt, of: upstream, reason) }
+        guard pool.pointee.addresses.untried(upstream.pointee.tried) > 0, isInTime
         else { return upstreamFailed(upstream, failure, expected: expected, found: found) }
         closeSocket(upstream)
         open(upstream)
@@ -153,6 +140,7 @@ extension WorkerRef {
 
     /// A TCP handshake has ended: go on, or try the next address.
     func connected(_ upstream: UpstreamRef) {
+        if case .attempt(let connection) = upstream.pointee.part { return attemptEnded(upstream, of: connection) }
         let code = Socket.pendingError(of: upstream.pointee.stream.descriptor)
         let pool = upstream.pointee.pool
         guard code == 0 else {
@@ -160,6 +148,7 @@ extension WorkerRef {
             return attemptFailed(
                 upstream, reason, .unreachable, expected: "a connection to \(name(of: pool))", found: .text(reason))
         }
+        closeAttempts(upstream)
         guard writeProxyHeader(upstream) else {
             return attemptFailed(
                 upstream, "it takes no bytes", .unreachable, expected: "a connection to \(name(of: pool))",
@@ -175,6 +164,7 @@ extension WorkerRef {
         }
         upstream.pointee.stream = stream
         upstream.pointee.state = .handshaking
+        setTimeout(upstream.timeout, timeForHandshake(upstream, pool, clock.microseconds()))
         handshake(upstream)
     }
 

@@ -17,7 +17,7 @@ extension WorkerRef {
             switch upstream.pointee.part {
             case .session(let session): receiveFrames(session)
             case .check: readCheck(upstream)
-            case .none, .shared, .waiting, .stream: readActive(upstream)
+            case .none, .shared, .waiting, .stream, .attempt: readActive(upstream)
             }
         case .draining: drain(upstream)
         }

@@ -38,11 +38,11 @@ struct UpstreamAddress {
 ///
 /// An address that could not be connected to is put back for some seconds: the others are tried before it, and it is
 /// tried when all of them fail, so that a name is never left without an address. `ChooseAddress` says which one a request
-/// goes to, and `ServerHealth` which ones are left out for what they did.
+/// goes to, `ServerHealth` which ones are left out for what they did, and `ServerNames` when names are looked up again.
 ///
 /// One worker's alone, as its connections are: no lock, and what one worker has learned the others learn themselves.
 struct UpstreamAddresses {
-    /// One of the servers, and when its name was last looked up.
+    /// One of the servers, and what is known of its name.
     struct Server {
         let host: String
         let port: UInt16
@@ -51,14 +51,20 @@ struct UpstreamAddresses {
         /// Nothing to look up: an IP literal or a Unix socket.
         let isLiteral: Bool
         var isResolving = false
-        /// Monotonic microseconds of the last answer, to ask again now and then.
-        var resolvedAt: UInt64 = 0
+        /// Monotonic microseconds at which its name is looked up again; that is never, before it was for the first time.
+        var dueAt = UInt64.max
+        /// Until when its addresses are used while nobody can say where its name leads.
+        var goodUntil: UInt64 = 0
+        /// How often in a row nobody could.
+        var failures = 0
+        /// No connection came about, so that what is known already will not do.
+        var wantsNew = false
     }
 
-    private(set) var servers: [Server] = []
+    var servers: [Server] = []
     var all: [UpstreamAddress] = []
     /// Whether there is a choice.
-    private(set) var isSeveral = false
+    var isSeveral = false
     /// What the operator said of them.
     let settings: UpstreamPoolSettings
     /// Draws two of them.
@@ -68,16 +74,16 @@ struct UpstreamAddresses {
     var isPanicNew = false
     /// For how long the share of a server grows that came back, in microseconds.
     let slowStart: UInt64
+    /// For how long the addresses of a name are used that cannot be looked up any more, in microseconds.
+    let stale: UInt64
     /// Changes when an address has gone.
-    private(set) var epoch: UInt32 = 0
+    var epoch: UInt32 = 0
     /// Whether any of the servers is known by name.
     let hasNames: Bool
     var turn = 0
 
     /// How long a failed address is put back.
     static let putBackMicroseconds: UInt64 = 10_000_000
-    /// How long the answer of a name server is used.
-    static let refreshMicroseconds: UInt64 = 30_000_000
     /// Addresses used of all servers: as many as a connection can remember to have tried.
     static let limit = 64
 
@@ -85,6 +91,7 @@ struct UpstreamAddresses {
         let pool = settings.pool
         self.settings = pool
         slowStart = UInt64(max(0, pool.slowStart.wholeMilliseconds)) * 1000
+        stale = UInt64(max(0, pool.stale.wholeMilliseconds)) * 1000
         for (place, server) in settings.servers.enumerated() {
             let certificateName = settings.serverName ?? server.host
             switch server {
@@ -146,46 +153,5 @@ struct UpstreamAddresses {
         guard all.contains(where: { $0.identity == upstream.pointee.address }) else { return false }
         upstream.pointee.epoch = epoch
         return true
-    }
-
-    /// Servers whose names are to be looked up now.
-    mutating func due(now: UInt64) -> [Int] {
-        var due: [Int] = []
-        for place in servers.indices where !servers[place].isLiteral && !servers[place].isResolving {
-            // The time of the last tick may be before the answer's.
-            let resolvedAt = servers[place].resolvedAt
-            let isFresh = now < resolvedAt || now - resolvedAt <= UpstreamAddresses.refreshMicroseconds
-            guard !isFresh || !all.contains(where: { $0.server == place }) else { continue }
-            servers[place].isResolving = true
-            due.append(place)
-        }
-        return due
-    }
-
-    /// The next connection asks the name server again.
-    mutating func forgetAnswers() {
-        for place in servers.indices { servers[place].resolvedAt = 0 }
-    }
-
-    /// What a name leads to now; says whether an address has gone.
-    mutating func answered(_ found: [SocketAddress], server: Int, now: UInt64) -> Bool {
-        guard servers.indices.contains(server) else { return false }
-        servers[server].isResolving = false
-        servers[server].resolvedAt = now
-        // A name server that fails for a while does not take away addresses that worked.
-        guard !found.isEmpty else { return false }
-        var next: [UpstreamAddress] = []
-        for address in found {
-            let one = UpstreamAddress(address, server: server, weight: settings.weight(of: server))
-            guard !next.contains(where: { $0.identity == one.identity }) else { continue }
-            next.append(all.first { $0.identity == one.identity } ?? one)
-        }
-        let hasLost = all.contains { old in
-            old.server == server && !next.contains { $0.identity == old.identity }
-        }
-        all = all.filter { $0.server < server } + next + all.filter { $0.server > server }
-        isSeveral = all.count > 1
-        if hasLost { epoch &+= 1 }
-        return hasLost
     }
 }

@@ -64,6 +64,8 @@ struct UpstreamConnection {
     var isAtServer = false
     /// Its request is one that another server has failed.
     var isRetry = false
+    /// Attempts to connect to further addresses, the latest first (`UpstreamPart.attempt`).
+    var attempts: UpstreamRef?
     /// The address that it was to be opened to, for those that wait for one there.
     var wanted: UInt64 = 0
     /// The pool's addresses when that was last found among them (`UpstreamPool.epoch`).

@@ -17,8 +17,8 @@ extension WorkerRef {
                 LogField(.upstream, name(of: pool)), LogField(.cause, "\(refused.cause.word)"),
                 LogField(.expected, refused.detail.expected), LogField(.found, refused.detail.found),
             ])
-        // The next request asks the name server again.
-        pool.pointee.addresses.forgetAnswers()
+        // The next request asks the name server again, as it does anyway where that was what failed.
+        if failure != .unresolved { pool.pointee.addresses.forgetAnswers() }
         let exchange = upstream.pointee.exchange
         closeUpstream(upstream)
         guard let exchange else { return refuseWaiting(pool, refused) }
@@ -137,6 +137,7 @@ extension WorkerRef {
         case .draining, .idle: return closeUpstream(upstream)
         case .queued: return waitingTimedOut(upstream)
         case .resolving: return upstreamFailed(upstream, .timedOut, expected: connectionInTime, found: "none")
+        case .connecting where clock.microseconds() < upstream.pointee.deadline: return attemptBeside(upstream)
         case .connecting, .handshaking:
             return attemptFailed(upstream, "no answer in time", .timedOut, expected: connectionInTime, found: "none")
         case .active:

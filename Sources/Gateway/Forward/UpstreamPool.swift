@@ -84,7 +84,7 @@ extension WorkerRef {
         switch upstream.pointee.part {
         case .shared: return becameShared(upstream)
         case .check: return sendCheck(upstream)
-        case .none, .session, .waiting, .stream: break
+        case .none, .session, .waiting, .stream, .attempt: break
         }
         let now = clock.microseconds()
         upstream.pointee.pool.pointee.addresses.succeeded(upstream.pointee.address, now: now)
@@ -103,7 +103,6 @@ extension WorkerRef {
         endRetry(upstream)
         let pool = upstream.pointee.pool
         if upstream.pointee.isShared {
-            if pool.pointee.addresses.hasNames { refreshAddresses(pool, now: pointee.loop.lastTick) }
             upstream.stream?.pointee.isAnswered = isReusable
             return closeUpstream(upstream)
         }
@@ -111,8 +110,6 @@ extension WorkerRef {
             pool.pointee.idleCount < pointee.policy.limits.upstreamIdleConnections,
             upstream.pointee.epoch == pool.pointee.addresses.epoch || pool.pointee.addresses.isKnown(upstream)
         else { return closeUpstream(upstream) }
-        // A busy pool makes no connections: without this it would never ask again where its name leads.
-        if pool.pointee.addresses.hasNames { refreshAddresses(pool, now: pointee.loop.lastTick) }
         if upstream.pointee.countedBy != 0 { uncount(upstream, from: pool) }
         upstream.pointee.state = .idle
         upstream.pointee.wasUsed = true
@@ -134,6 +131,7 @@ extension WorkerRef {
         if upstream.pointee.state == .idle { unlinkIdle(upstream, from: pool) }
         if upstream.pointee.state == .resolving { unlinkWaiting(upstream, from: pool) }
         dequeue(upstream)
+        closeAttempts(upstream)
         vacate(upstream)
         endRetry(upstream)
         if upstream.pointee.countedBy != 0 { uncount(upstream, from: pool) }
@@ -159,6 +157,10 @@ extension WorkerRef {
         case .stream(let stream):
             pool.pointee.connectionCount -= 1
             leave(stream, upstream)
+        case .attempt(let connection):
+            leaveAttempts(upstream, of: connection)
+            pool.pointee.connectionCount -= 1
+            countClosed(pool)
         case .none:
             pool.pointee.connectionCount -= 1
             countClosed(pool)

@@ -67,6 +67,8 @@ struct UpstreamLineRateLimits {
         /// One server of several; likewise.
         case serverEjected, serverDown
         case allServersOut
+        /// A name of which nobody can say where it leads, while its addresses are used.
+        case nameStale
 
         /// The kind of a connection that did not come about.
         init(_ failure: ConnectFailure) {
@@ -93,6 +95,7 @@ struct UpstreamLineRateLimits {
             case .serverEjected: .ejected
             case .serverDown: .checkFailed
             case .allServersOut: .allOut
+            case .nameStale: .nameFailed
             }
         }
 
@@ -106,6 +109,7 @@ struct UpstreamLineRateLimits {
             case .serverEjected: .upstreamServerEjected
             case .serverDown: .upstreamServerDown
             case .allServersOut: .upstreamAllServersOut
+            case .nameStale: .upstreamNameFailed
             }
         }
     }

@@ -26,6 +26,8 @@ struct SharedResources {
     /// One for all listeners and workers, and for as long as the process lives: a reload ends no session.
     let ticketKeys: TicketKeys
     let resolver: Resolver
+    /// Whom it asks once this is served by.
+    let nameServers: [NameServer]
     let pages: PageBook
     let operatorLog: OperatorLog
     let audit: Auditor?
@@ -70,6 +72,7 @@ struct SharedResources {
             readsTLS
             ? try SharedResources.serverTLS(settings.listeners, ticketKeys) : settings.listeners.map { _ in nil }
         resolver = previous?.resolver ?? Resolver()
+        nameServers = settings.nameServers
         store = try settings.store.map { store throws(GatewayFailure) in
             try StorePlan(
                 store, settings.proofs, caller: storeCaller ?? StoreCaller(), figures: storeFigures, readsTLS: readsTLS)

@@ -18,6 +18,7 @@ extension WorkerRef {
         }
         pointee.connections.networks.forgetRecovered(at: WorkerClock().microseconds())
         endCounting()
+        if pointee.upstreams.hasNames { refreshNames() }
         if pointee.upstreams.asksServers { checkServers() }
         showResets()
         pointee.journal.log?.pointee.flush()

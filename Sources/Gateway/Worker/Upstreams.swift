@@ -9,6 +9,8 @@ struct Upstreams {
     let poolCount: Int
     /// Whether servers of any of them are asked whether they are well.
     let asksServers: Bool
+    /// Whether any of them has servers that are known by name.
+    let hasNames: Bool
     /// Pools of upstreams that no route leads to any more.
     var leaving: [UnsafeMutablePointer<UpstreamPool>] = []
     var connections = Slab<UpstreamConnection>()
@@ -27,12 +29,14 @@ struct Upstreams {
         sendProxyHeaders = resources.upstreams.contains { $0.sendsProxyHeader }
         pools = .allocate(capacity: max(1, poolCount))
         resolver = resources.resolver
+        resolver.use(resources.nameServers)
         for (number, upstream) in resources.upstreams.enumerated() {
             let kept = old?.pool(to: upstream)
             kept?.pointee.tls = resources.clientTLS[number]
             (pools + number).initialize(
                 to: kept ?? UpstreamPool.make(upstream, tls: resources.clientTLS[number], metrics))
         }
+        hasNames = (0..<poolCount).contains { [pools] in pools[$0].pointee.addresses.hasNames }
         guard let old else { return }
         connections = old.connections
         http2 = old.http2

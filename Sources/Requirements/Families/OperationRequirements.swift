@@ -221,6 +221,14 @@ extension RequirementTable {
                 client has seen anything, only one without content that may be repeated, and within a budget.
                 """),
         Requirement(
+            id: "ECO-75", source: "RFC 8305 §4, §5; policy of this gateway",
+            promise: """
+                The names of upstreams are looked up again when their name server says so, within a second and five \
+                minutes. New connections go to the new addresses at once; what is under way finishes. An address that \
+                does not answer soon has another one tried beside it. Where nobody can say where a name leads, its \
+                last addresses are used for upstream.stale and no longer.
+                """),
+        Requirement(
             id: "ECO-76", source: "PROXY protocol, versions 1 and 2 (2020); policy of this gateway",
             promise: """
                 A listener may read a header of the PROXY protocol, of version 1 or 2, in front of each connection. Then \

@@ -94,6 +94,10 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case upstreamServerUp = "upstream_server_up"
     /// No server of an upstream is well, so that all are used.
     case upstreamAllServersOut = "upstream_all_servers_out"
+    /// The name of an upstream leads to other addresses than before.
+    case upstreamAddressesChanged = "upstream_addresses_changed"
+    /// The name of an upstream cannot be looked up again; its last addresses are used for a while.
+    case upstreamNameFailed = "upstream_name_failed"
     /// An upstream answered with something that is not HTTP/1.1, or with contradictory framing.
     case upstreamProtocolError = "upstream_protocol_error"
     /// An upstream's response ended in the middle.

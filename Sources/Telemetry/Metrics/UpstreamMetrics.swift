@@ -26,6 +26,8 @@ package enum UpstreamFailure: Int, Sendable, CaseIterable {
     case retried
     /// A request that another server might have answered was not sent again: too many were.
     case retryRefused
+    /// A name could not be looked up again, and its last addresses were used.
+    case nameFailed
 
     /// The value of the label.
     package var label: String {
@@ -44,6 +46,7 @@ package enum UpstreamFailure: Int, Sendable, CaseIterable {
         case .allOut: "all_out"
         case .retried: "retried"
         case .retryRefused: "retry_refused"
+        case .nameFailed: "name_failed"
         }
     }
 
@@ -52,7 +55,7 @@ package enum UpstreamFailure: Int, Sendable, CaseIterable {
         switch self {
         case .unresolved, .unreachable, .connectTimedOut, .tlsFailed: true
         case .addressFailed, .closed, .brokeOff, .malformed, .timedOut, .ejected, .checkFailed, .allOut, .retried,
-            .retryRefused:
+            .retryRefused, .nameFailed:
             false
         }
     }

@@ -9,10 +9,6 @@ import Transport
         UpstreamAddresses(UpstreamSettings(servers: hosts.map { .address(host: $0, port: 80) }))
     }
 
-    private func literal(_ host: String) throws -> SocketAddress {
-        try #require(SocketAddress(literal: host, port: 80))
-    }
-
     /// Every place that one connection tries, in order.
     private func attempts(_ addresses: inout UpstreamAddresses, now: UInt64 = 1) -> [Int] {
         var (tried, places): (UInt64, [Int]) = (0, [])
@@ -52,35 +48,6 @@ import Transport
         addresses.failed(addresses.all[0].identity, now: 1)
         addresses.succeeded(addresses.all[0].identity, now: 1)
         #expect(Set((0..<2).map { _ in addresses.next(after: 0, now: 2) }) == [0, 1])
-    }
-
-    @Test func `are looked up when they are wanted, and every thirty seconds`() throws {
-        var addresses = addresses("10.0.0.1", "orders.test")
-        let start = UpstreamAddresses.refreshMicroseconds * 2
-        #expect(addresses.due(now: start) == [1])
-        #expect(addresses.due(now: start) == [], "asked twice")
-        #expect(addresses.isResolving)
-        #expect(!addresses.answered([try literal("10.0.0.9")], server: 1, now: start))
-        #expect(addresses.all.map(\.address.host) == ["10.0.0.1", "10.0.0.9"])
-        #expect(addresses.due(now: start + UpstreamAddresses.refreshMicroseconds) == [])
-        #expect(addresses.due(now: start + UpstreamAddresses.refreshMicroseconds + 1) == [1])
-        _ = addresses.answered([], server: 1, now: start)
-        #expect(addresses.all.count == 2, "a name server that fails takes nothing away")
-        addresses.forgetAnswers()
-        #expect(addresses.due(now: start) == [1])
-    }
-
-    @Test func `that have gone from a name are noticed`() throws {
-        var addresses = addresses("orders.test")
-        _ = addresses.answered([try literal("10.0.0.1"), try literal("10.0.0.2")], server: 0, now: 1)
-        let epoch = addresses.epoch
-        addresses.failed(addresses.all[1].identity, now: 5)
-        #expect(!addresses.answered([try literal("10.0.0.2"), try literal("10.0.0.1")], server: 0, now: 2))
-        #expect(addresses.epoch == epoch)
-        #expect(addresses.all[0].avoidedUntil > 5, "what was put back stays so")
-        #expect(addresses.answered([try literal("10.0.0.2"), try literal("10.0.0.3")], server: 0, now: 3))
-        #expect(addresses.epoch != epoch)
-        #expect(addresses.all.map(\.address.host) == ["10.0.0.2", "10.0.0.3"])
     }
 
     @Test func `may be Unix sockets`() {

@@ -39,12 +39,13 @@ package final class RecordingUpstream: Sendable {
     private let asksForCertificate: Bool
     private let isAccepting = Watched(true)
 
-    /// Listens on a free port of 127.0.0.1 (or on `port`), over TLS when it has a certificate.
+    /// Listens on a free port of 127.0.0.1 (or on `port`, at another address), over TLS when it has a certificate.
     package convenience init(
-        port: UInt16 = 0, identity: TestCertificate? = nil, asksForCertificate: Bool = false,
+        port: UInt16 = 0, at host: String = "127.0.0.1", identity: TestCertificate? = nil,
+        asksForCertificate: Bool = false,
         fallback: WireScript = .echo
     ) throws {
-        let (listener, port) = try Socket.listen(port: port)
+        let (listener, port) = try Socket.listen(port: port, at: host)
         self.init(listener, port, identity, asksForCertificate, fallback)
     }
 

@@ -52,9 +52,11 @@ package final class Socket: ByteStream, @unchecked Sendable {
 
     deinit { close() }
 
-    /// Connects to a port of 127.0.0.1; a small receive buffer makes back-pressure visible early.
-    package static func connect(port: UInt16, receiveBuffer: Int32? = nil, from source: String? = nil) throws -> Socket
-    {
+    /// Connects to a port of 127.0.0.1, or of another address of this machine's own; a small receive buffer makes back-pressure
+    /// visible early.
+    package static func connect(
+        port: UInt16, at host: String = "127.0.0.1", receiveBuffer: Int32? = nil, from source: String? = nil
+    ) throws -> Socket {
         let descriptor = try make()
         let result = Socket(descriptor: descriptor)
         if var size = receiveBuffer {
@@ -66,13 +68,16 @@ package final class Socket: ByteStream, @unchecked Sendable {
             guard withAddress(&own, { bind(descriptor, $0, $1) }) == 0 else { throw WireFailure.system("bind", errno) }
         }
         var address = loopback(port: port)
+        inet_pton(AF_INET, host, &address.sin_addr)
         let status = withAddress(&address) { Glibc.connect(descriptor, $0, $1) }
         guard status == 0 else { throw WireFailure.system("connect", errno) }
         return result
     }
 
-    /// Listens on a port of 127.0.0.1 (0: any) and says which.
-    package static func listen(port: UInt16 = 0, backlog: Int32 = 512) throws -> (socket: Socket, port: UInt16) {
+    /// Listens on a port of 127.0.0.1, or of another address of this machine's own, (0: any) and says which.
+    package static func listen(port: UInt16 = 0, backlog: Int32 = 512, at host: String = "127.0.0.1") throws -> (
+        socket: Socket, port: UInt16
+    ) {
         let descriptor = try make()
         let result = Socket(descriptor: descriptor)
         var one: Int32 = 1
@@ -80,6 +85,7 @@ package final class Socket: ByteStream, @unchecked Sendable {
         // For `reserve`.
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &one, socklen_t(MemoryLayout<Int32>.size))
         var address = loopback(port: port)
+        inet_pton(AF_INET, host, &address.sin_addr)
         guard withAddress(&address, { bind(descriptor, $0, $1) }) == 0 else { throw WireFailure.system("bind", errno) }
         guard Glibc.listen(descriptor, backlog) == 0 else { throw WireFailure.system("listen", errno) }
         var bound = sockaddr_in()

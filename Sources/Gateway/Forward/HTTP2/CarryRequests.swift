@@ -11,7 +11,7 @@ extension UpstreamRef {
         switch pointee.part {
         case .none, .check, .shared, .session: pointee.stream.read(into: bytes, capacity: capacity)
         case .stream(let stream): stream.read(into: bytes, capacity: capacity)
-        case .waiting: ByteStream.failed
+        case .waiting, .attempt: ByteStream.failed
         }
     }
 

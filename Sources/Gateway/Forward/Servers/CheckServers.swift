@@ -15,7 +15,8 @@ extension WorkerRef {
         for number in 0..<pointee.upstreams.poolCount {
             let pool = pointee.upstreams.pools[number]
             guard let health = pool.pointee.settings.pool.health else { continue }
-            refreshAddresses(pool, now: now)
+            // Names that were looked up before are again at each tick.
+            if !pool.pointee.addresses.wereAsked { refreshAddresses(pool, now: now) }
             for place in pool.pointee.addresses.all.indices
             where pool.pointee.addresses.all[place].health.checkDueAt <= now
                 && !pool.pointee.addresses.all[place].health.isChecking
