@@ -30,11 +30,26 @@ package struct UpstreamPoolSettings: Sendable, Hashable {
     /// For how long the last addresses of a name are used that cannot be looked up again, from the end of their own time.
     package var stale: Duration = .seconds(300)
 
+    package var bounds = UpstreamBounds()
+
     /// Equal shares, in turn.
     package init() {}
 
     /// The share of a server, and of each address of its name.
     package func weight(of server: Int) -> Int { weights.indices.contains(server) ? weights[server] : 1 }
+}
+
+/// How many requests there may be at an upstream, in each worker; more are answered 503 at once.
+package struct UpstreamBounds: Sendable, Hashable {
+    /// Under way at all its servers together, tunnels included; nil is the bound for all upstreams.
+    package var requests: Int?
+    /// Of these, those that wait for a connection.
+    package var pending: Int?
+    /// Under way at one server.
+    package var requestsPerServer: Int?
+
+    /// None but the one for all upstreams.
+    package init() {}
 }
 
 /// When a server gets no requests for a while, for what it does to those that it gets.

@@ -33,6 +33,9 @@ enum UpstreamPoolSection {
         .key(
             "health", .object(health.shape), .optional, example: "{ path: /healthz }",
             "Asks every server whether it is well; one that is not gets no requests."),
+        .key(
+            "limits", .object(bounds.shape), .optional, example: "{ requests: 200 }",
+            "How many requests of each worker there may be at it; more are answered 503 at once."),
         .milliseconds(
             "slow_start", \.pool.slowStart, 0...600_000,
             "For how long the share of a server grows that came back, from a tenth to the whole."),
@@ -53,6 +56,20 @@ enum UpstreamPoolSection {
             .milliseconds(
                 "time", \.time, 100...600_000,
                 "How long for the first time; twice as long each time that it happens again."),
+        ])
+
+    private static let bounds = SettingTable(
+        "a mapping with requests, pending or requests_per_server", defaults: UpstreamBounds(),
+        [
+            .count(
+                "requests", orNone: \.requests, 1...100_000, example: "200",
+                "Under way at all its servers together, WebSockets included."),
+            .count(
+                "pending", orNone: \.pending, 1...100_000, example: "50",
+                "Of these, those that wait for a connection."),
+            .count(
+                "requests_per_server", orNone: \.requestsPerServer, 1...100_000, example: "100",
+                "Under way at one server, or at one address of a name."),
         ])
 
     private static let health = SettingTable(
@@ -110,6 +127,7 @@ enum UpstreamPoolSection {
         // As if nothing had been said where all are alike.
         settings.pool.weights = weights.contains { $0 != weights[0] } ? weights : []
         ejection.read(object.object("ejection"), into: &settings.pool.ejection)
+        bounds.read(object.object("limits"), into: &settings.pool.bounds)
         if let said = object.object("health") {
             var read = ServerHealthSettings()
             health.read(said, into: &read)

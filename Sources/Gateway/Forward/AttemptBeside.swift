@@ -29,7 +29,7 @@ extension WorkerRef {
     }
 
     private func hasRoomToAttempt(_ pool: UnsafeMutablePointer<UpstreamPool>) -> Bool {
-        pool.pointee.connectionCount < pointee.policy.limits.upstreamConnections
+        pool.pointee.connectionCount < mostConnections(pool)
     }
 
     /// Tries one more address beside those that have not answered, where there is one.

@@ -54,6 +54,7 @@ extension WorkerRef {
             setTimeout(upstream.timeout, timeToNextAttempt(upstream, pool, now))
             return
         }
+        if upstream.pointee.exchange != nil, pool.pointee.addresses.areFull { return refuseExhausted(upstream) }
         upstreamFailed(
             upstream, .unreachable, expected: "a connection to \(name(of: pool))", found: .text(reason))
     }
@@ -90,9 +91,12 @@ extension WorkerRef {
             return place
         }
         let (last, tried) = (upstream.pointee.address, upstream.pointee.tried)
-        if tried != 0, let place = pool.pointee.addresses.otherFamily(than: last, after: tried, now: now) { return place }
+        if tried != 0, let place = pool.pointee.addresses.otherFamily(than: last, after: tried, now: now) {
+            return place
+        }
         let user = user(of: upstream.pointee.exchange, at: pool)
-        let place = pool.pointee.addresses.next(after: upstream.pointee.tried, now: now, for: user)
+        let isRequest = upstream.pointee.exchange != nil
+        let place = pool.pointee.addresses.next(after: tried, now: now, for: user, isRequest: isRequest)
         tellPanic(pool)
         return place
     }

@@ -43,7 +43,7 @@ extension WorkerRef {
     /// the one that wants one now must not lose its answer.
     func makeRoomAmongOwned(_ pool: UnsafeMutablePointer<UpstreamPool>) {
         guard pool.pointee.settings.sendsProxyHeader,
-            pool.pointee.connectionCount >= pointee.policy.limits.upstreamConnections, var last = pool.pointee.idle
+            pool.pointee.connectionCount >= mostConnections(pool), var last = pool.pointee.idle
         else { return }
         while let next = last.pointee.next { last = next }
         closeUpstream(last)

@@ -86,7 +86,7 @@ extension WorkerRef {
             return
         }
         guard let upstream = connect(pool) else {
-            return answer(exchange, refused: connectionsExhausted())
+            return answer(exchange, refused: connectionsExhausted(pool))
         }
         attach(exchange, upstream)
         guard upstream.pointee.output.append(writer.base, writer.count, from: &pointee.connections.buffers) else {

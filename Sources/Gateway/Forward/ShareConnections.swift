@@ -10,11 +10,13 @@ import Access
 extension WorkerRef {
     /// Refuses a request whose client has its share of the pool in use.
     func judgeShare(_ exchange: ExchangeRef, of pool: UnsafeMutablePointer<UpstreamPool>) throws(Refused) {
-        let share = pointee.policy.shares.upstream
+        let most = mostConnections(pool)
+        // Half of what there may be, here too.
+        let share = ClientShare(most: min(pointee.policy.shares.upstream.most, max(1, most / 2)))
         guard pool.pointee.inUse >= share.most, let network = countedNetwork(exchange) else { return }
         if pool.pointee.users == nil { beginCounting(pool) }
         // More than there may be are in use after a reload that lowers the bound: whoever has none gets an idle one still.
-        let free = max(1, pointee.policy.limits.upstreamConnections - pool.pointee.inUse)
+        let free = max(1, most - pool.pointee.inUse)
         let held = pool.pointee.users?.count(of: network) ?? 0
         guard !share.hasRoom(held: held, free: free) else { return }
         throw Refused(

@@ -74,6 +74,8 @@ struct UpstreamAddresses {
     var isPanicNew = false
     /// For how long the share of a server grows that came back, in microseconds.
     let slowStart: UInt64
+    /// Requests at one address at most.
+    let mostPerServer: Int
     /// For how long the addresses of a name are used that cannot be looked up any more, in microseconds.
     let stale: UInt64
     /// Changes when an address has gone.
@@ -91,6 +93,7 @@ struct UpstreamAddresses {
         let pool = settings.pool
         self.settings = pool
         slowStart = UInt64(max(0, pool.slowStart.wholeMilliseconds)) * 1000
+        mostPerServer = pool.bounds.requestsPerServer ?? .max
         stale = UInt64(max(0, pool.stale.wholeMilliseconds)) * 1000
         for (place, server) in settings.servers.enumerated() {
             let certificateName = settings.serverName ?? server.host

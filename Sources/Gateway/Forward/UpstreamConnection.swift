@@ -62,6 +62,8 @@ struct UpstreamConnection {
     var address: UInt64 = 0
     /// Its request counts at that address.
     var isAtServer = false
+    /// Its request waits for a socket, or for room in one.
+    var isPending = false
     /// Its request is one that another server has failed.
     var isRetry = false
     /// Attempts to connect to further addresses, the latest first (`UpstreamPart.attempt`).
@@ -119,6 +121,10 @@ struct UpstreamPool {
     var idle: UpstreamRef?
     var idleCount = 0
     var connectionCount = 0
+    /// How many of them have no socket yet, or share none.
+    var pendingCount = 0
+    /// How many there may be.
+    let bounds: PoolBounds
     /// Whose requests the connections in use carry; nil while so few are in use that nobody counts.
     var users: ClientNetworks?
     /// How often counting was begun: what an earlier one counted is none of this one's.
@@ -169,6 +175,7 @@ struct UpstreamPool {
         self.bank = bank
         counters = bank.counters
         self.settings = settings
+        bounds = PoolBounds(settings.pool.bounds)
         version = settings.version
         self.tls = tls
         addresses = UpstreamAddresses(settings)

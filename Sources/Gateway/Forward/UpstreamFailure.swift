@@ -71,7 +71,7 @@ extension WorkerRef {
         guard pool.pointee.version == .http1 else { return sendAgain(exchange, pool) }
         exchange.pointee.mayRetry = false
         guard let upstream = connect(pool) else {
-            return answer(exchange, refused: connectionsExhausted())
+            return answer(exchange, refused: connectionsExhausted(pool))
         }
         attach(exchange, upstream)
         renewProof(exchange, pool)

@@ -14,7 +14,9 @@ extension WorkerRef {
     /// request was sent is not its response (HTTP-40).
     func takeIdle(_ pool: UnsafeMutablePointer<UpstreamPool>, for exchange: ExchangeRef) -> UpstreamRef? {
         let owner = pool.pointee.settings.sendsProxyHeader ? exchange.pointee.client.carrier : nil
-        guard pool.pointee.addresses.isSeveral else { return takeIdle(pool, at: nil, of: owner) }
+        guard pool.pointee.addresses.isSeveral || pool.pointee.addresses.isBounded else {
+            return takeIdle(pool, at: nil, of: owner)
+        }
         // Without turns the connection used last would get everything at low traffic, and a server that came back nothing.
         let now = pointee.loop.lastTick
         let place = pool.pointee.addresses.place(after: 0, now: now, for: user(of: exchange, at: pool))
@@ -23,7 +25,7 @@ extension WorkerRef {
             pool.pointee.addresses.hadTurn(place, now: now)
             return upstream
         }
-        guard pool.pointee.connectionCount >= pointee.policy.limits.upstreamConnections else { return nil }
+        guard pool.pointee.connectionCount >= mostConnections(pool) else { return nil }
         return takeIdle(pool, at: nil, of: owner)
     }
 
@@ -36,6 +38,7 @@ extension WorkerRef {
             next = upstream.pointee.next
             if let address, upstream.pointee.address != address { continue }
             if upstream.pointee.owner != owner { continue }
+            if address == nil, pool.pointee.addresses.isFull(upstream.pointee.address) { continue }
             guard isQuiet(upstream) else {
                 closeUpstream(upstream)
                 continue
@@ -60,17 +63,21 @@ extension WorkerRef {
     /// Whether the next request gets a connection: an idle one, even one that is only found to be closed and gives its
     /// place to another, or a new one.
     func hasRoom(_ pool: UnsafeMutablePointer<UpstreamPool>) -> Bool {
-        pool.pointee.idleCount > 0 || pool.pointee.connectionCount < pointee.policy.limits.upstreamConnections
+        guard !pool.pointee.addresses.areFull else { return false }
+        if pool.pointee.idleCount > 0 { return true }
+        // By HTTP/2 there may be room in what is open already.
+        return pool.pointee.version == .http1 ? mayConnect(pool) : pool.pointee.connectionCount < mostConnections(pool)
     }
 
     /// A connection that is not open yet, or nil when the upstream has as many as it may.
     func connect(_ pool: UnsafeMutablePointer<UpstreamPool>) -> UpstreamRef? {
         makeRoomAmongOwned(pool)
-        guard pool.pointee.connectionCount < pointee.policy.limits.upstreamConnections else { return nil }
+        guard mayConnect(pool) else { return nil }
         pool.pointee.connectionCount += 1
         countOpened(pool)
         let upstream = pointee.upstreams.connections.take(UpstreamConnection(self, of: pool))
         upstream.timeout.pointee.place = UnsafeMutableRawPointer(upstream)
+        beginPending(upstream)
         return upstream
     }
 
@@ -90,6 +97,7 @@ extension WorkerRef {
         upstream.pointee.pool.pointee.addresses.succeeded(upstream.pointee.address, now: now)
         upstream.pointee.pool.pointee.counters.countConnect(at: now)
         upstream.pointee.state = .active
+        endPending(upstream)
         clearTimeout(upstream.timeout)
         upstream.startReading()
         flushUpstream(upstream)
@@ -131,6 +139,7 @@ extension WorkerRef {
         if upstream.pointee.state == .idle { unlinkIdle(upstream, from: pool) }
         if upstream.pointee.state == .resolving { unlinkWaiting(upstream, from: pool) }
         dequeue(upstream)
+        endPending(upstream)
         closeAttempts(upstream)
         vacate(upstream)
         endRetry(upstream)

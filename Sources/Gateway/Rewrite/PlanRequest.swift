@@ -28,7 +28,7 @@ extension WorkerRef {
         var writer = HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity)
         try writeUpstreamHead(exchange, bytes, &findings, &identities, into: &writer)
         let pool = pointee.upstreams.pools[route.pointee.upstream]
-        guard hasRoom(pool) else { throw connectionsExhausted() }
+        guard hasRoom(pool) else { throw connectionsExhausted(pool) }
         try judgeShare(exchange, of: pool)
         // Bytes behind a proof that is spent would be refused too late.
         if findings.proved != nil {
@@ -48,12 +48,5 @@ extension WorkerRef {
         let limit = route.pointee.patience.bodyLimit
         guard case .length(let size) = pointee.scratch.head.pointee.framing, size > limit else { return }
         throw Refused(.requestBodyTooLarge, expected: "at most \(limit) bytes", found: "\(size)")
-    }
-
-    /// The refusal for want of room at an upstream.
-    func connectionsExhausted() -> Refused {
-        Refused(
-            .upstreamConnectionsExhausted, expected: "\(pointee.policy.limits.upstreamConnections) connections at most",
-            found: "more")
     }
 }

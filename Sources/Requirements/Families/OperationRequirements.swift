@@ -221,6 +221,13 @@ extension RequirementTable {
                 client has seen anything, only one without content that may be repeated, and within a budget.
                 """),
         Requirement(
+            id: "ECO-74", source: "policy of this gateway",
+            promise: """
+                Requests at an upstream, those of them that wait for a connection, and those at one server are bounded \
+                where the operator says so; one more is answered 503 at once. An upstream that stalls delays no other \
+                route.
+                """),
+        Requirement(
             id: "ECO-75", source: "RFC 8305 §4, §5; policy of this gateway",
             promise: """
                 The names of upstreams are looked up again when their name server says so, within a second and five \

@@ -36,7 +36,7 @@ import Testing
         let failures: [ConnectFailure] = [.unresolved, .unreachable, .timedOut, .tlsFailed]
         #expect(Set(failures.map { UpstreamLineRateLimits.Kind($0) }).count == failures.count)
         #expect(Set(failures.map(\.cause)).count == failures.count)
-        #expect(Set(UpstreamLineRateLimits.Kind.allCases.map(\.event)).count == 8)
+        #expect(Set(UpstreamLineRateLimits.Kind.allCases.map(\.event)).count == 9)
     }
 
     @Test func `of a login leave out none of another login, event or word, and say how many of their own there were`() {

@@ -9,7 +9,7 @@ extension WorkerRef {
     /// Gives head and body to a connection that is shared, as soon as one has room.
     func sendShared(_ exchange: ExchangeRef, _ writer: HeadWriter, _ pool: UnsafeMutablePointer<UpstreamPool>) {
         let client = exchange.pointee.client
-        guard let upstream = standIn(pool) else { return answer(exchange, refused: connectionsExhausted()) }
+        guard let upstream = standIn(pool) else { return answer(exchange, refused: connectionsExhausted(pool)) }
         attach(exchange, upstream)
         // What an upstream has not looked at may be sent again, whatever its method (RFC 9113 §8.7, H2-78).
         exchange.pointee.replay.release(to: &pointee.connections.buffers)
@@ -44,7 +44,7 @@ extension WorkerRef {
     /// Not to the address at the place `avoided`, which has failed it.
     func sendAgain(_ exchange: ExchangeRef, _ pool: UnsafeMutablePointer<UpstreamPool>, avoiding avoided: Int? = nil) {
         exchange.pointee.mayRetry = false
-        guard let upstream = standIn(pool) else { return answer(exchange, refused: connectionsExhausted()) }
+        guard let upstream = standIn(pool) else { return answer(exchange, refused: connectionsExhausted(pool)) }
         if let avoided { beginRetry(upstream, avoiding: avoided) }
         attach(exchange, upstream)
         renewProof(exchange, pool)
@@ -57,7 +57,7 @@ extension WorkerRef {
 
     /// A connection without a socket, for one request; nil when the upstream has as many requests as it may.
     private func standIn(_ pool: UnsafeMutablePointer<UpstreamPool>) -> UpstreamRef? {
-        guard pool.pointee.connectionCount < pointee.policy.limits.upstreamConnections else { return nil }
+        guard pool.pointee.connectionCount < mostConnections(pool) else { return nil }
         pool.pointee.connectionCount += 1
         let upstream = pointee.upstreams.connections.take(UpstreamConnection(self, of: pool))
         upstream.timeout.pointee.place = UnsafeMutableRawPointer(upstream)
@@ -69,11 +69,15 @@ extension WorkerRef {
     private func session(for upstream: UpstreamRef) -> UpstreamSessionRef? {
         let pool = upstream.pointee.pool
         let isEntitled = pool.pointee.users != nil && !hasShare(upstream)
-        guard pool.pointee.addresses.isSeveral else { return room(in: pool, at: nil, isEntitled: isEntitled) }
+        guard pool.pointee.addresses.isSeveral else {
+            return pool.pointee.addresses.areFull ? nil : room(in: pool, at: nil, isEntitled: isEntitled)
+        }
         let (user, now) = (user(of: upstream.pointee.exchange, at: pool), pointee.loop.lastTick)
         let place = pool.pointee.addresses.place(after: upstream.pointee.tried, now: now, for: user)
         tellPanic(pool)
-        guard let place else { return room(in: pool, at: nil, isEntitled: isEntitled) }
+        guard let place else {
+            return pool.pointee.addresses.isBounded ? nil : room(in: pool, at: nil, isEntitled: isEntitled)
+        }
         let identity = pool.pointee.addresses.all[place].identity
         if let session = room(in: pool, at: identity, isEntitled: isEntitled) {
             pool.pointee.addresses.hadTurn(place, now: now)
@@ -85,7 +89,9 @@ extension WorkerRef {
         let mustBeWell = pool.pointee.addresses.isWell(place, at: now)
         for other in 0..<min(pool.pointee.addresses.all.count, UpstreamAddresses.limit)
         where other != place && upstream.pointee.tried & (1 << UInt64(other)) == 0 {
-            guard !mustBeWell || pool.pointee.addresses.isWell(other, at: now) else { continue }
+            guard !mustBeWell || pool.pointee.addresses.isWell(other, at: now),
+                !pool.pointee.addresses.isFull(other)
+            else { continue }
             let identity = pool.pointee.addresses.all[other].identity
             if let session = room(in: pool, at: identity, isEntitled: isEntitled) { return session }
         }
@@ -116,6 +122,8 @@ extension WorkerRef {
     private func assign(_ upstream: UpstreamRef) {
         guard !findPlace(upstream) else { return }
         let pool = upstream.pointee.pool
+        guard pool.pointee.pendingCount < pool.pointee.bounds.pending else { return refuseExhausted(upstream) }
+        beginPending(upstream)
         addWaiting(upstream)
         setTimeout(upstream.timeout, pointee.policy.timeouts.upstreamConnect)
         openWhereNeeded(pool)
@@ -175,6 +183,7 @@ extension WorkerRef {
         upstream.pointee.part = .stream(stream)
         upstream.pointee.address = session.pointee.carrier.pointee.address
         occupy(upstream)
+        endPending(upstream)
         upstream.pointee.state = .active
         upstream.pointee.wasUsed = session.pointee.hasServed
         exchange.pointee.goesByHTTP2 = true
@@ -375,11 +384,11 @@ extension WorkerRef {
     /// The time for finding a place is over.
     func waitingTimedOut(_ upstream: UpstreamRef) {
         let exchange = upstream.pointee.exchange
-        let hasShare = upstream.pointee.waitsBehind
+        let (hasShare, pool) = (upstream.pointee.waitsBehind, upstream.pointee.pool)
         closeUpstream(upstream)
         guard let exchange else { return }
         exchange.pointee.upstream = nil
-        answer(exchange, refused: hasShare ? shareExhausted(exchange) : connectionsExhausted())
+        answer(exchange, refused: hasShare ? shareExhausted(exchange) : connectionsExhausted(pool))
     }
 }
 

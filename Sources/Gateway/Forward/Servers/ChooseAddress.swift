@@ -45,27 +45,34 @@ extension UpstreamAddresses {
     private static let unit = 256
 
     /// Whether requests are counted at their addresses.
-    var countsRequests: Bool { isSeveral && settings.policy == .leastRequests }
+    var countsRequests: Bool { isSeveral && settings.policy == .leastRequests || isBounded }
 
     /// Whether the order of the addresses says whose turn it is.
     private var isPlain: Bool { settings.weights.isEmpty && slowStart == 0 }
 
     /// The place of the address for the next attempt of a connection that has `tried` some, which has had its turn then;
     /// nil when there is none left.
-    mutating func next(after tried: UInt64, now: UInt64, for user: UInt64 = nobody) -> Int? {
-        let place = place(after: tried, now: now, for: user)
+    mutating func next(
+        after tried: UInt64, now: UInt64, for user: UInt64 = nobody, isRequest: Bool = true
+    ) -> Int? {
+        let place = place(after: tried, now: now, for: user, isRequest: isRequest)
         if let place, all[place].avoidedUntil <= now { hadTurn(place, now: now) }
         return place
     }
 
-    /// The address whose turn it is, of those that are not in `tried`.
-    mutating func place(after tried: UInt64, now: UInt64, for user: UInt64 = nobody) -> Int? {
+    /// The address whose turn it is, of those that are not in `tried` and, for a request, have room for one more.
+    mutating func place(
+        after tried: UInt64, now: UInt64, for user: UInt64 = nobody, isRequest: Bool = true
+    ) -> Int? {
         let count = min(all.count, UpstreamAddresses.limit)
-        guard count > 1 else { return count == 1 && tried & 1 == 0 ? 0 : nil }
+        guard count > 1 else { return count == 1 && tried & 1 == 0 && !(isRequest && isFull(0)) ? 0 : nil }
         var (well, reachable): (UInt64, UInt64) = (0, 0)
         var last: Int?
+        var isOneFull = false
         for place in 0..<count where tried & (1 << UInt64(place)) == 0 {
-            if all[place].avoidedUntil <= now {
+            if isRequest, isFull(place) {
+                isOneFull = true
+            } else if all[place].avoidedUntil <= now {
                 reachable |= 1 << UInt64(place)
                 if all[place].health.isWell(at: now) { well |= 1 << UInt64(place) }
             } else if last.map({ all[place].avoidedUntil < all[$0].avoidedUntil }) ?? true {
@@ -73,7 +80,8 @@ extension UpstreamAddresses {
                 last = place
             }
         }
-        if tried == 0 { noticePanic(well == 0) }
+        // One that has enough to do may be well.
+        if tried == 0, !isOneFull { noticePanic(well == 0) }
         if well != 0 { return choose(well, now, user) }
         return reachable != 0 ? choose(reachable, now, user) : last
     }

@@ -48,7 +48,7 @@ extension WorkerRef {
             return true
         }
         guard let other = connect(pool) else {
-            answer(exchange, refused: connectionsExhausted())
+            answer(exchange, refused: connectionsExhausted(pool))
             return true
         }
         beginRetry(other, avoiding: place)

@@ -1,0 +1,82 @@
+import Access
+
+/// How many requests there may be at one upstream, for one worker (ECO-74).
+struct PoolBounds {
+    let requests: Int
+    let pending: Int
+    let perServer: Int
+
+    init(_ settings: UpstreamBounds) {
+        requests = settings.requests ?? .max
+        pending = settings.pending ?? .max
+        perServer = settings.requestsPerServer ?? .max
+    }
+}
+
+extension UpstreamAddresses {
+    /// Whether an address has as many requests as it may.
+    func isFull(_ place: Int) -> Bool { all[place].turns.inFlight >= mostPerServer }
+
+    /// The same of the address that a connection has.
+    func isFull(_ identity: UInt64) -> Bool { isBounded && place(of: identity).map { isFull($0) } ?? false }
+
+    /// Whether requests at one address are bounded.
+    var isBounded: Bool { mostPerServer != .max }
+
+    /// Whether every address has as many requests as it may.
+    var areFull: Bool { isBounded && !all.isEmpty && all.indices.allSatisfy { isFull($0) } }
+}
+
+/// A request that would be one too many is refused before anything is sent of it: an upstream that stalls holds up no more than
+/// these, and no other route.
+extension WorkerRef {
+    /// Connections of one worker to the upstream, which are its requests too: those that share a connection have one each.
+    func mostConnections(_ pool: UnsafeMutablePointer<UpstreamPool>) -> Int {
+        min(pool.pointee.bounds.requests, pointee.policy.limits.upstreamConnections)
+    }
+
+    /// Whether one more may be made, and wait for its socket.
+    func mayConnect(_ pool: UnsafeMutablePointer<UpstreamPool>) -> Bool {
+        pool.pointee.connectionCount < mostConnections(pool) && pool.pointee.pendingCount < pool.pointee.bounds.pending
+    }
+
+    /// A request waits for its connection.
+    func beginPending(_ upstream: UpstreamRef) {
+        guard !upstream.pointee.isPending else { return }
+        upstream.pointee.isPending = true
+        upstream.pointee.pool.pointee.pendingCount += 1
+    }
+
+    /// It has one, or does not want one any more.
+    func endPending(_ upstream: UpstreamRef) {
+        guard upstream.pointee.isPending else { return }
+        upstream.pointee.isPending = false
+        upstream.pointee.pool.pointee.pendingCount -= 1
+    }
+
+    /// The refusal for want of room at an upstream.
+    func connectionsExhausted(_ pool: UnsafeMutablePointer<UpstreamPool>) -> Refused {
+        let (most, bounds) = (mostConnections(pool), pool.pointee.bounds)
+        let expected: Refused.Words =
+            if pool.pointee.connectionCount >= most {
+                "\(most) connections at most"
+            } else if pool.pointee.pendingCount >= bounds.pending {
+                "\(bounds.pending) requests at most that wait for a connection (upstream.limits.pending)"
+            } else if pool.pointee.addresses.areFull {
+                "\(bounds.perServer) requests at most at one server (upstream.limits.requests_per_server)"
+            } else {
+                "\(most) connections at most"
+            }
+        return Refused(.upstreamConnectionsExhausted, expected: expected, found: "more")
+    }
+
+    /// Nobody has room for the request of a connection.
+    func refuseExhausted(_ upstream: UpstreamRef) {
+        let refused = connectionsExhausted(upstream.pointee.pool)
+        let exchange = upstream.pointee.exchange
+        closeUpstream(upstream)
+        guard let exchange else { return }
+        exchange.pointee.upstream = nil
+        answer(exchange, refused: refused)
+    }
+}
