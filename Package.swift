@@ -49,6 +49,7 @@ let package = Package(
         .library(name: "StoreLink", targets: ["StoreLink"]),
         .library(name: "StoreClient", targets: ["StoreClient"]),
         .library(name: "EventLoop", targets: ["EventLoop"]),
+        .library(name: "Transport", targets: ["Transport"]),
         .library(name: "Explain", targets: ["Explain"]),
         .library(name: "Configuration", targets: ["Configuration"]),
         .library(name: "Import", targets: ["Import"]),

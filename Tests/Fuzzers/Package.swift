@@ -3,7 +3,7 @@ import PackageDescription
 
 // A package of its own: it sees what a stranger would see of the libraries, and what `run` opens to it by
 // `-enable-testing`: the readers of configurations, also of other programs, and of pasted commands, which are the command line's alone, those of
-// pages' sentences and languages, those of cookies and of the shared store and its servers, and the comparison of a proof's URL.
+// pages' sentences and languages, those of cookies and of the shared store and its servers, answers of name servers, and the comparison of a proof's URL.
 let package = Package(
     name: "fuzzers",
     dependencies: [.package(name: "portcullis", path: "../..")],
@@ -20,6 +20,7 @@ let package = Package(
                 .product(name: "HTTP2", package: "portcullis"),
                 .product(name: "RESP", package: "portcullis"),
                 .product(name: "ProxyProtocol", package: "portcullis"),
+                .product(name: "Transport", package: "portcullis"),
                 .product(name: "OAuth", package: "portcullis"),
                 .product(name: "Refusals", package: "portcullis"),
                 .product(name: "Sessions", package: "portcullis"),

@@ -34,6 +34,7 @@ enum Target: String, CaseIterable {
     case clusterMap = "cluster-map"
     case foreignConfiguration = "foreign-configuration"
     case proxyHeader = "proxy-header"
+    case nameAnswer = "name-answer"
 
     /// The one that `FUZZ_TARGET` names: libFuzzer starts itself again for some jobs, and the environment comes along.
     static let chosen: Target = {
@@ -47,6 +48,7 @@ enum Target: String, CaseIterable {
     func attempt(_ input: [UInt8]) -> Outcome {
         switch self {
         case .proxyHeader: ProxyHeaderFuzzer.attempt(input)
+        case .nameAnswer: NameAnswerFuzzer.attempt(input)
         case .json: JSONFuzzer.attempt(input)
         case .jws: JWSFuzzer.attempt(input)
         case .jwe: JWEFuzzer.attempt(input)
