@@ -1,3 +1,4 @@
+import CSocket
 import Glibc
 
 /// Sends datagrams to one Unix socket, without ever waiting for it.

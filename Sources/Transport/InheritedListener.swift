@@ -1,3 +1,4 @@
+import CSocket
 import Glibc
 
 /// A listening socket that this process was started with.

@@ -1,4 +1,5 @@
 public import EventLoop
+import CSocket
 import Glibc
 import Synchronization
 

@@ -1,3 +1,4 @@
+import CSocket
 import Glibc
 
 /// A listening Unix socket and the file that stands for it; removed by whoever made it, and never another's.
