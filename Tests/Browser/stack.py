@@ -74,24 +74,7 @@ clients:
     id_token: {{ algorithm: ES256 }}
     session: {{ same_site: strict, store: memory }}
     logout: {{ landing: /open/ }}
-  # Of two hosts, and one client of the server's.
-  wiki:
-    issuer: main
-    id: house
-    authentication: {{ method: private_key_jwt, key: {{ file: {folder}/web.pem }}, key_id: web-1, audience: endpoint }}
-    scopes: [openid, profile]
-    id_token: {{ algorithm: ES256 }}
-    silent_first: true
-    session: {{ keys: [{{ file: {folder}/session.key }}] }}
-  chat:
-    issuer: main
-    id: house
-    authentication: {{ method: private_key_jwt, key: {{ file: {folder}/web.pem }}, key_id: web-1, audience: endpoint }}
-    scopes: [openid, profile]
-    id_token: {{ algorithm: ES256 }}
-    silent_first: true
-    session: {{ keys: [{{ file: {folder}/session.key }}] }}
-routes:
+{house_clients}routes:
   - path: /
     upstream: http://127.0.0.1:{app}
     login: {{ client: web, keep_form: true }}
@@ -143,17 +126,27 @@ routes:
     grpc: true
     token: {{ issuers: [main], audience: api }}
     cors: {{ origins: [http://localhost:{app}] }}
-  - host: wiki.portcullis.test
+{house_routes}log: {{ access: {folder}/access.log }}
+"""
+
+# Hosts that are one client of the server's.
+HOUSE = ("wiki", "chat")
+HOUSE_CLIENT = """\
+  {host}:
+    issuer: main
+    id: house
+    authentication: {{ method: private_key_jwt, key: {{ file: {folder}/web.pem }}, key_id: web-1, audience: endpoint }}
+    scopes: [openid, profile]
+    id_token: {{ algorithm: ES256 }}
+    silent_first: true
+    session: {{ keys: [{{ file: {folder}/session.key }}] }}
+"""
+HOUSE_ROUTE = """\
+  - host: {host}.portcullis.test
     path: /
     upstream: http://127.0.0.1:{app}
-    login: wiki
+    login: {host}
     identity: {{ X-User-Id: sub, X-User-Name: name }}
-  - host: chat.portcullis.test
-    path: /
-    upstream: http://127.0.0.1:{app}
-    login: chat
-    identity: {{ X-User-Id: sub, X-User-Name: name }}
-log: {{ access: {folder}/access.log }}
 """
 
 
@@ -193,11 +186,13 @@ class Stack:
                       f"https://localhost:{self.ports['http1']}/.portcullis/callback/web")
         self.register("plain")
         self.register("strict")
-        self.register("house", *(word for host in ("wiki", "chat") for word in (
+        self.register("house", *(word for host in HOUSE for word in (
             "--redirect-uri", f"{self.house(host)}/.portcullis/callback/{host}",
             "--post-logout-uri", f"{self.house(host)}/.portcullis/logged-out/{host}")))
         file = self.folder / "portcullis.yaml"
-        file.write_text(CONFIGURATION.format(issuer=self.server["issuer"], folder=self.folder, **self.ports))
+        known = {"issuer": self.server["issuer"], "folder": self.folder, **self.ports}
+        clients, routes = ("".join(text.format(host=host, **known) for host in HOUSE) for text in (HOUSE_CLIENT, HOUSE_ROUTE))
+        file.write_text(CONFIGURATION.format(house_clients=clients, house_routes=routes, **known))
         self.run("gateway", self.binary, "run", file)
         self.wait(lambda: answers(f"http://127.0.0.1:{self.ports['admin']}/readyz"))
 

@@ -123,16 +123,4 @@ extension WorkerRef {
     func closeAttempts(_ upstream: UpstreamRef) {
         while let attempt = upstream.pointee.attempts { closeUpstream(attempt) }
     }
-
-    /// Takes an attempt out of those of its connection.
-    func leaveAttempts(_ attempt: UpstreamRef, of upstream: UpstreamRef) {
-        if let previous = attempt.pointee.previous {
-            previous.pointee.next = attempt.pointee.next
-        } else {
-            upstream.pointee.attempts = attempt.pointee.next
-        }
-        attempt.pointee.next?.pointee.previous = attempt.pointee.previous
-        attempt.pointee.previous = nil
-        attempt.pointee.next = nil
-    }
 }

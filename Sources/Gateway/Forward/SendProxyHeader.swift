@@ -25,17 +25,19 @@ extension WorkerRef {
         return SentHeader.block(from: client.pointee.peer.endpoint, to: reached.endpoint)
     }
 
-    /// Closes the connections that were for this client's alone.
+    /// Closes the connections that were for this client's alone, also to upstreams that a reload took away meanwhile.
     func closeOwned(by client: ClientRef) {
         guard pointee.upstreams.sendProxyHeaders else { return }
-        for number in 0..<pointee.upstreams.poolCount {
-            let pool = pointee.upstreams.pools[number]
-            guard pool.pointee.settings.sendsProxyHeader else { continue }
-            var next = pool.pointee.idle
-            while let upstream = next {
-                next = upstream.pointee.next
-                if upstream.pointee.owner == client { closeUpstream(upstream) }
-            }
+        for number in 0..<pointee.upstreams.poolCount { closeOwned(by: client, in: pointee.upstreams.pools[number]) }
+        for pool in pointee.upstreams.leaving { closeOwned(by: client, in: pool) }
+    }
+
+    private func closeOwned(by client: ClientRef, in pool: UnsafeMutablePointer<UpstreamPool>) {
+        guard pool.pointee.settings.sendsProxyHeader else { return }
+        var next = pool.pointee.idle
+        while let upstream = next {
+            next = upstream.pointee.next
+            if upstream.pointee.owner == client { closeUpstream(upstream) }
         }
     }
 

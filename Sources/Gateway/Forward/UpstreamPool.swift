@@ -167,7 +167,7 @@ extension WorkerRef {
             pool.pointee.connectionCount -= 1
             leave(stream, upstream)
         case .attempt(let connection):
-            leaveAttempts(upstream, of: connection)
+            upstream.unlink(from: &connection.pointee.attempts)
             pool.pointee.connectionCount -= 1
             countClosed(pool)
         case .none:
@@ -204,28 +204,29 @@ extension WorkerRef {
     }
 
     private func unlinkIdle(_ upstream: UpstreamRef, from pool: UnsafeMutablePointer<UpstreamPool>) {
-        if let previous = upstream.pointee.previous {
-            previous.pointee.next = upstream.pointee.next
-        } else {
-            pool.pointee.idle = upstream.pointee.next
-        }
-        upstream.pointee.next?.pointee.previous = upstream.pointee.previous
-        upstream.pointee.previous = nil
-        upstream.pointee.next = nil
+        upstream.unlink(from: &pool.pointee.idle)
         pool.pointee.idleCount -= 1
     }
 
     func unlinkWaiting(_ upstream: UpstreamRef, from pool: UnsafeMutablePointer<UpstreamPool>) {
         guard upstream.pointee.previous != nil || upstream.pointee.next != nil || pool.pointee.waiting == upstream
         else { return }
-        if let previous = upstream.pointee.previous {
-            previous.pointee.next = upstream.pointee.next
+        upstream.unlink(from: &pool.pointee.waiting)
+    }
+}
+
+extension UpstreamRef {
+    /// Takes it out of the one list that it is in, whose first is `first`.
+    @inline(__always)
+    func unlink(from first: inout UpstreamRef?) {
+        if let previous = pointee.previous {
+            previous.pointee.next = pointee.next
         } else {
-            pool.pointee.waiting = upstream.pointee.next
+            first = pointee.next
         }
-        upstream.pointee.next?.pointee.previous = upstream.pointee.previous
-        upstream.pointee.previous = nil
-        upstream.pointee.next = nil
+        pointee.next?.pointee.previous = pointee.previous
+        pointee.previous = nil
+        pointee.next = nil
     }
 }
 

@@ -14,7 +14,7 @@ struct Upstreams {
     /// Pools of upstreams that no route leads to any more.
     var leaving: [UnsafeMutablePointer<UpstreamPool>] = []
     var connections = Slab<UpstreamConnection>()
-    /// Whether any of them is told by headers whose connections they are.
+    /// Whether any of them is told by headers whose connections they are, or was before a reload.
     let sendProxyHeaders: Bool
     /// What those have that speak HTTP/2.
     var http2 = UpstreamSessions()
@@ -26,7 +26,7 @@ struct Upstreams {
     init(_ resources: SharedResources, _ metrics: UpstreamMetrics, continuing old: Upstreams? = nil) {
         poolCount = resources.upstreams.count
         asksServers = resources.upstreams.contains { $0.pool.health != nil }
-        sendProxyHeaders = resources.upstreams.contains { $0.sendsProxyHeader }
+        sendProxyHeaders = old?.sendProxyHeaders == true || resources.upstreams.contains { $0.sendsProxyHeader }
         pools = .allocate(capacity: max(1, poolCount))
         resolver = resources.resolver
         resolver.use(resources.nameServers)

@@ -4,13 +4,11 @@ import base64
 import ctypes
 import json
 import multiprocessing
-import os
 import secrets
-import signal
 import time
 import urllib.parse
 
-from .processes import end_with_parent
+from .forked_server import ForkedServer
 from .tokens import encoded_json, signed_es256
 
 KEY_ID = "bench-es256"
@@ -33,40 +31,16 @@ def pushed(reference):
     return json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
 
 
-class SlowServer:
-    """Serves from its start to the end of the process that made it."""
+class SlowServer(ForkedServer):
+    """Answers as an authorization server, a while after it is asked."""
 
     def __init__(self, key, key_set, latency, processor):
         self.key, self.keys, self.latency = key, key_set, latency
         self.counts = multiprocessing.Array(ctypes.c_long, len(ENDPOINTS))
-        ready, self.port = multiprocessing.Pipe(), 0
-        self.process = multiprocessing.get_context("fork").Process(
-            target=self.run, args=(ready[1], processor), daemon=True)
-        self.process.start()
-        self.port = ready[0].recv()
-        self.url = f"http://127.0.0.1:{self.port}"
+        super().__init__(processor)
 
     def counted(self):
         return dict(zip(ENDPOINTS, self.counts))
-
-    def close(self):
-        self.process.terminate()
-        self.process.join()
-
-    def run(self, ready, processor):
-        end_with_parent()
-        # Our maker's way of ending is for itself.
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        os.sched_setaffinity(0, {processor})
-        asyncio.run(self.serve(ready))
-
-    async def serve(self, ready):
-        server = await asyncio.start_server(self.connection, "127.0.0.1", 0, backlog=4096)
-        self.port = server.sockets[0].getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}"
-        ready.send(self.port)
-        async with server:
-            await server.serve_forever()
 
     async def connection(self, reader, writer):
         try:

@@ -12,7 +12,8 @@ private final class HeaderReader {
     private let process: ChildProcess
     private let folder: String
 
-    init(certificate: TestCertificate? = nil) throws {
+    /// Below /slow it has the server `behind` it answer.
+    init(certificate: TestCertificate? = nil, behind: String? = nil) throws {
         let (listener, port) = try Socket.listen()
         self.port = port
         folder = try TemporaryFolder.make(for: "header-reader")
@@ -34,6 +35,7 @@ private final class HeaderReader {
           \(secure)
           server {
             listen 127.0.0.1:\(port) reuseport proxy_protocol\(certificate == nil ? "" : " ssl");
+            \(behind.map { "location /slow { proxy_pass \($0); }" } ?? "")
             location / {
               return 200 "$proxy_protocol_addr,$proxy_protocol_port,$proxy_protocol_server_port,$connection";
             }
@@ -122,6 +124,32 @@ struct `an upstream that reads a header of the PROXY protocol` {
             eventually {
                 gateway.reading("portcullis_connections{side=\"upstream\"}") == 0
             }, "\(gateway.diagnosis)")
+    }
+
+    @Test(.refuses("ECO-77")) func `keeps none of a client that is gone, also where a reload took it away meanwhile`()
+        throws
+    {
+        let (app, gate) = (try RecordingUpstream(), Gate())
+        defer { gate.open() }
+        app.answerAll(with: WireScript(.wait(gate), .echo))
+        let server = try HeaderReader(behind: app.url)
+        let gateway = try Self.gateway(
+            "url: \"http://127.0.0.1:\(server.port)\"", "timeouts: { upstream_idle: 5m }")
+        let client = try RawClient(port: gateway.ports[0], from: "127.0.0.5")
+        try client.send(request("GET", "/slow"))
+        #expect(app.waits { $0.requests.count == 1 })
+        let path = gateway.folder + "/gateway.yaml"
+        let yaml = try String(contentsOfFile: path, encoding: .utf8)
+        try yaml.replacingOccurrences(of: ", proxy_protocol: v2 }", with: " }")
+            .write(toFile: path, atomically: true, encoding: .utf8)
+        gateway.process.signal(SIGHUP)
+        try #require(gateway.operatorLine { $0["event"] == "reloaded" } != nil, "\(gateway.diagnosis)")
+        gate.open()
+        #expect(try client.response().status == 200)
+        #expect(gateway.reading("portcullis_connections{side=\"upstream\"}") == 1)
+        client.close()
+        #expect(
+            eventually { gateway.reading("portcullis_connections{side=\"upstream\"}") == 0 }, "\(gateway.diagnosis)")
     }
 
     @Test(.holds("ECO-77")) func `gives a client's idle connection up for another client where there may be no more`()
