@@ -59,16 +59,16 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
     ],
     targets: [
-        // 0: C libraries — a module map and a shim header, nothing else
-        .systemLibrary(name: "CSocket"),
+        // 0: C libraries — a module map and a shim header, nothing else; and a little C
         .systemLibrary(name: "CEvent", pkgConfig: "libevent_core", providers: [.apt(["libevent-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CNGHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
-        // With debugging information as Swift has it: Debian's valgrind ends at DWARF 5.
-        // A part of the C library by numbers alone, for its headers have types that would be no longer Glibc's
+        // Parts of the C library by numbers alone, for its headers have types that would be no longer Glibc's. With debugging
+        // information as Swift has it: Debian's valgrind ends at DWARF 5.
+        .target(name: "CSocket", cSettings: [.unsafeFlags(["-gdwarf-4"])]),
         .target(name: "CResolver", cSettings: [.unsafeFlags(["-gdwarf-4"])]),
         // In place of what the program links and does not use
         .target(name: "CLeftOut", cSettings: [.unsafeFlags(["-gdwarf-4"])]),

@@ -1,4 +1,3 @@
-import CSocket
 import Glibc
 
 /// Sends datagrams to one Unix socket, without ever waiting for it.

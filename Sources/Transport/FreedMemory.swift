@@ -6,5 +6,5 @@ public enum FreedMemory {
     ///
     /// The allocator keeps what a burst needed for as long as the process runs, whenever something small that lives on
     /// lies above it. Takes milliseconds. Wraps `malloc_trim`.
-    public static func giveBack() { malloc_trim(0) }
+    public static func giveBack() { portcullis_give_memory_back() }
 }

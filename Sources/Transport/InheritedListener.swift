@@ -1,4 +1,3 @@
-import CSocket
 import Glibc
 
 /// A listening socket that this process was started with.

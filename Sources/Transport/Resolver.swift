@@ -1,5 +1,4 @@
 public import EventLoop
-import CSocket
 import Glibc
 import Synchronization
 

@@ -1,4 +1,3 @@
-import CSocket
 import Glibc
 
 /// A listening Unix socket and the file that stands for it; removed by whoever made it, and never another's.

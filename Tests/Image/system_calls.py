@@ -106,12 +106,15 @@ def test_refuse_what_the_gateway_has_no_use_for(image):
 
 
 GIVEN_UP = r"""
-#include "shim.h"
+#include "CSocket.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 // Nothing is done where they are let through: the file holds no program, the address nothing, and seizing stops nobody.
 int main(int count, char **words) {
@@ -146,7 +149,8 @@ def test_are_given_up_by_the_gateway_itself(image):
     source.write_text(GIVEN_UP)
     empty.write_bytes(b"\x7f")
     empty.chmod(0o755)
-    subprocess.run(["gcc", "-D_GNU_SOURCE", "-I", ROOT / "Sources/CSocket", "-o", program, source], check=True)
+    code = ROOT / "Sources/CSocket"
+    subprocess.run(["gcc", "-D_GNU_SOURCE", "-I", code / "include", "-o", program, source, code / "Socket.c"], check=True)
     found = [subprocess.run([program, str(how), empty], check=True, capture_output=True, text=True).stdout.split()
              for how in (0, 1, 2)]
     found = [[int(code) for code in codes] for codes in found]

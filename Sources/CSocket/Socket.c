@@ -1,33 +1,21 @@
-// Linux calls that the Glibc module hides behind _GNU_SOURCE, which must not be defined here (see CEvent/shim.h).
-#pragma once
-#include <sys/types.h>
-#include <sys/socket.h>
-#include <sys/prctl.h>
+#define _GNU_SOURCE
+#include "CSocket.h"
+
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <malloc.h>
 #include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-extern long syscall(long number, ...);
-extern int accept4(int socket, struct sockaddr *restrict address, socklen_t *restrict length, int flags);
-extern int pipe2(int ends[2], int flags);
-extern ssize_t splice(
-    int from, __off64_t *from_offset, int to, __off64_t *to_offset, size_t count, unsigned int flags);
-// glibc's own, which its module leaves out.
-extern int malloc_trim(size_t keep);
+int portcullis_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
-// No core file, no ptrace and no /proc/PID/mem or environ for whoever is not root.
-static inline int portcullis_forbid_dumps(void) {
-    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-}
-
-// Landlock: this thread, and all that it starts from now on, can run no file and look into no process outside. It is
-// asked when a file is run or opened alone, so that it costs the other calls nothing. The numbers are those of all
-// architectures.
-static inline int portcullis_landlock_programs(void) {
+// The numbers are those of all architectures.
+int portcullis_landlock_programs(void) {
     const unsigned long long execute = 1;  // LANDLOCK_ACCESS_FS_EXECUTE, and no rule that permits it anywhere
     const int rules = (int)syscall(444 /* landlock_create_ruleset */, &execute, sizeof execute, 0);
     if (rules < 0) return -1;
@@ -36,9 +24,7 @@ static inline int portcullis_landlock_programs(void) {
     return result;
 }
 
-// The same, and more, by a filter of system calls, where the kernel has no Landlock or the engine's profile does not let
-// it through. It adds 40 ns to every call.
-static inline int portcullis_filter_programs(void) {
+int portcullis_filter_programs(void) {
 #if defined(__x86_64__)
     const unsigned architecture = AUDIT_ARCH_X86_64;
 #elif defined(__aarch64__)
@@ -65,17 +51,17 @@ static inline int portcullis_filter_programs(void) {
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
 }
 
-static inline int portcullis_forbid_programs(void) {
+int portcullis_forbid_programs(void) {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
     return portcullis_landlock_programs() == 0 ? 0 : portcullis_filter_programs();
 }
 
-static inline int portcullis_accept(int listener, struct sockaddr *address, socklen_t *length) {
+int portcullis_accept(int listener, void *address, uint32_t *length) {
     return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
-// Drops what begins a connection and nothing else: of a TCP header, the byte with the flags, SYN set and ACK not.
-static inline int portcullis_refuse_connections(int listener) {
+// Of a TCP header, the byte with the flags: SYN set and ACK not.
+int portcullis_refuse_connections(int listener) {
     struct sock_filter code[] = {
         {0x30, 0, 0, 13},          // ldb  [13]
         {0x54, 0, 0, 0x12},        // and  #SYN|ACK
@@ -87,12 +73,12 @@ static inline int portcullis_refuse_connections(int listener) {
     return setsockopt(listener, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
 }
 
-static inline int portcullis_pipe(int ends[2]) { return pipe2(ends, O_NONBLOCK | O_CLOEXEC); }
+int portcullis_pipe(int ends[2]) { return pipe2(ends, O_NONBLOCK | O_CLOEXEC); }
 
-// F_SETPIPE_SZ: what the kernel made of it, or -1.
-static inline int portcullis_pipe_capacity(int pipe, int capacity) { return fcntl(pipe, 1031, capacity); }
+int portcullis_pipe_capacity(int pipe, int capacity) { return fcntl(pipe, F_SETPIPE_SZ, capacity); }
 
-// SPLICE_F_MOVE | SPLICE_F_NONBLOCK
-static inline ssize_t portcullis_splice(int from, int to, size_t count) {
-    return splice(from, 0, to, 0, count, 1 | 2);
+long portcullis_splice(int from, int to, long count) {
+    return splice(from, 0, to, 0, count, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
 }
+
+void portcullis_give_memory_back(void) { malloc_trim(0); }
