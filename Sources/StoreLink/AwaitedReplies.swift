@@ -1,6 +1,6 @@
 import RESP
 
-/// One command whose answer has not come.
+/// One command whose answer has not come, or is not proved to be its own.
 struct AwaitedReply {
     /// Whose answer it is.
     enum Owner: UInt8 {
@@ -26,6 +26,8 @@ struct AwaitedReply {
     var within: UInt64
     /// Which byte of all that the connection has sent is its first.
     var firstByte: UInt64
+    /// Bytes of its answer, once that is there.
+    var answerBytes = 0
 }
 
 /// What is awaited, in the order of the commands: a ring that allocates only when it has never been as full.
@@ -35,7 +37,6 @@ struct AwaitedReplies {
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
-    var first: AwaitedReply? { count == 0 ? nil : self[0] }
 
     /// Counted from the oldest.
     subscript(place: Int) -> AwaitedReply? {

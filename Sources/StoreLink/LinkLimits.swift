@@ -10,8 +10,10 @@ public struct LinkLimits: Sendable, Equatable {
     public var command: UInt64 = 250_000
     /// After so long without an answer the server is asked for a sign of life, and closed on when it has given none.
     public var silence: UInt64 = 1_000_000
-    /// How long after an echo the next write asks for another one (SH-80); and not while one is under way.
-    public var echo: UInt64 = 10_000
+    /// Whether answers wait for an echo behind them (SH-80): always, but where a test is about something else.
+    package var areAnswersProved = true
+    /// So many commands at most have one echo behind them, which bounds how many answers wait for it, and their bytes.
+    public var commandsOfEcho = 32
     /// So many commands in a row without an answer in their time, and the connection is taken for dead.
     public var unanswered = 3
     /// What the wait for the second attempt in a row is up to; it doubles with each.

@@ -7,10 +7,12 @@ extension LinkMachine {
     public enum Received: Sendable, Equatable {
         /// Not a whole reply yet.
         case incomplete
-        /// The answer to the command with this ticket, of so many bytes.
-        case answer(ticket: UInt64, count: Int)
-        /// An answer that nobody waits for any more, or that was the link's own.
-        case nobodys(count: Int)
+        /// An answer of so many bytes, to be kept where it is until it is proved whose it is.
+        case kept(count: Int)
+        /// The last of answers whose order is proved: `takeProved` tells whose they are.
+        case proved(count: Int)
+        /// The answer to the link's own credentials.
+        case authenticated(count: Int)
         /// The answer to a step of the greeting, which is as it must be.
         case greeted(step: Int, count: Int)
         /// The connection is of no use any more.
@@ -20,7 +22,7 @@ extension LinkMachine {
     /// Reads the next reply; `bytes` begin where the last one ended, and are more each time while it is incomplete.
     public mutating func next(in bytes: Span<UInt8>, now: UInt64) -> Received {
         guard !bytes.isEmpty else { return .incomplete }
-        guard let first = awaited.first else { return .broken(.unasked(hex: LinkMachine.hex(bytes))) }
+        guard let first = oldestUnanswered else { return .broken(.unasked(hex: LinkMachine.hex(bytes))) }
         // An answer to what the server cannot have read: whatever it is, it is not the answer.
         if phase == .ready, first.firstByte >= writtenBytes {
             return .broken(.unasked(hex: LinkMachine.hex(bytes)))
@@ -36,17 +38,52 @@ extension LinkMachine {
         guard first.replies.contain(reply), !isMisplacedEcho(reply, for: first) else {
             return .broken(.unasked(hex: LinkMachine.hex(bytes)))
         }
-        _ = awaited.removeFirst()
-        unoffered = max(0, unoffered - 1)
-        searched = max(0, searched - 1)
         lastAnswer = now
         unansweredInARow = 0
         counters.replies += 1
         switch first.owner {
-        case .command: return .answer(ticket: first.ticket, count: count)
-        case .abandoned: return .nobodys(count: count)
-        case .echo, .authentication, .greeting: return judge(first, reply, now)
+        case .command, .abandoned:
+            note(answer: count)
+            if limits.areAnswersProved { return .kept(count: count) }
+            return prove(count)
+        case .echo:
+            if let loss = loss(ofEcho: first.ticket, reply) { return .broken(loss) }
+            note(answer: count)
+            return prove(count)
+        case .authentication, .greeting:
+            removeFirst()
+            return judge(first, reply, now)
         }
+    }
+
+    /// The oldest command whose answer has not come.
+    var oldestUnanswered: AwaitedReply? { answered < awaited.count ? awaited[answered] : nil }
+
+    private mutating func note(answer count: Int) {
+        awaited[answered]?.answerBytes = count
+        answered += 1
+    }
+
+    private mutating func prove(_ count: Int) -> Received {
+        proved = answered
+        return .proved(count: count)
+    }
+
+    /// The next of the answers whose order is proved, by their order: whose it is, nobody's any more or the link's own where
+    /// there is no ticket, and of how many bytes; nil when there is none left.
+    public mutating func takeProved() -> (ticket: UInt64?, count: Int)? {
+        guard proved > 0, let first = removeFirst() else { return nil }
+        proved -= 1
+        answered -= 1
+        if first.owner == .echo { echoes -= 1 }
+        return (first.owner == .command ? first.ticket : nil, first.answerBytes)
+    }
+
+    @discardableResult
+    private mutating func removeFirst() -> AwaitedReply? {
+        unoffered = max(0, unoffered - 1)
+        searched = max(0, searched - 1)
+        return awaited.removeFirst()
     }
 
     /// Whether a reply is what the server was asked to say back, in the place of another command's answer.
@@ -61,17 +98,10 @@ extension LinkMachine {
     /// Whether an answer that is the link's own is as it must be.
     private mutating func judge(_ awaited: AwaitedReply, _ bytes: Span<UInt8>, _ now: UInt64) -> Received {
         guard let reply = Reply(bytes) else { return .broken(.unasked(hex: LinkMachine.hex(bytes))) }
-        if awaited.owner == .echo {
-            isEchoAwaited = false
-            if reply.kind == .error { return judge(refusedEcho: reply, count: bytes.count) }
-            let isFitting = reply.kind == .bulkString && echo.isSaid(by: reply.bytes)
-            // The only answer whose text is known before: a stream that has slipped shows here.
-            return isFitting ? .nobodys(count: bytes.count) : .broken(.unasked(hex: LinkMachine.hex(bytes)))
-        }
         if awaited.owner == .authentication {
             if reply.kind == .error { return .broken(.authenticationRefused(ServerRefusal(reply.bytes).code)) }
             becomeReadyIfGreeted(now)
-            return .nobodys(count: bytes.count)
+            return .authenticated(count: bytes.count)
         }
         let step = Int(awaited.ticket)
         if let loss = loss(of: reply, at: greeting.steps[step]) { return .broken(loss) }
@@ -79,15 +109,21 @@ extension LinkMachine {
         return .greeted(step: step, count: bytes.count)
     }
 
-    /// Whether a server says to any command now what it says to this one; whatever else it says is another's answer, or the
-    /// user may not ask for echoes.
-    private func judge(refusedEcho reply: borrowing Reply, count: Int) -> Received {
+    /// Why an answer is not what the server was asked to say back with this number; nil when it is.
+    ///
+    /// The only answer whose text is known before: a stream that has slipped shows here. An error is one where a server says it
+    /// to any command now; any other is another's answer, or the user may not ask for echoes.
+    private func loss(ofEcho number: UInt64, _ bytes: Span<UInt8>) -> LinkLoss? {
+        guard let reply = Reply(bytes) else { return .unasked(hex: LinkMachine.hex(bytes)) }
+        guard reply.kind == .error else {
+            let isSaid = reply.kind == .bulkString && LinkEcho(seed: echo.seed, number: number).isSaid(by: reply.bytes)
+            return isSaid ? nil : .unasked(hex: LinkMachine.hex(bytes))
+        }
         let code = ServerRefusal(reply.bytes).code
         switch code {
-        case .loading, .busy, .masterDown, .misconfigured: return .nobodys(count: count)
-        case .notAuthenticated: return .broken(.authenticationRefused(code))
-        default:
-            return .broken(.greetingRefused(command: "PING", code, text: ServerText.printable(reply.bytes)))
+        case .loading, .busy, .masterDown, .misconfigured: return nil
+        case .notAuthenticated: return .authenticationRefused(code)
+        default: return .greetingRefused(command: "PING", code, text: ServerText.printable(reply.bytes))
         }
     }
 

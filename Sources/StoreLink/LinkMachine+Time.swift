@@ -32,8 +32,7 @@ extension LinkMachine {
         writtenBytes = 0
         lastAnswer = now
         echo = LinkEcho(seed: random, number: 0)
-        echoAskedAt = 0
-        isEchoAwaited = false
+        commandsWithoutEcho = 0
         forgetOutput()
         greeting.write(to: &output)
         // Each of its commands counts as begun with the first byte, since they leave together.
@@ -62,6 +61,7 @@ extension LinkMachine {
         earliestEnd = .max
         unansweredInARow = 0
         searched = 0
+        (answered, proved, echoes) = (0, 0, 0)
         phase = loss == .stopped ? .stopped : .waiting
         if lasted { attempts = 0 }
         moment = now &+ wait(after: loss, random)
@@ -106,10 +106,10 @@ extension LinkMachine {
     private mutating func readyStep(_ now: UInt64) -> TimeStep {
         if let ticket = nextExpired(now) { return .expired(ticket: ticket) }
         if unansweredInARow >= limits.unanswered { return .lose(.silent) }
-        let oldest = awaited.first?.writtenAt ?? now
-        let isSilent = now >= max(lastAnswer, oldest) &+ limits.silence
-        if !awaited.isEmpty { return isSilent ? .lose(.silent) : .nothing }
-        if now >= lastAnswer &+ limits.silence { askForEcho(now: now) }
+        if let oldest = oldestUnanswered {
+            return now >= max(lastAnswer, oldest.writtenAt ?? now) &+ limits.silence ? .lose(.silent) : .nothing
+        }
+        if now >= lastAnswer &+ limits.silence { askForEcho() }
         return .nothing
     }
 
@@ -140,9 +140,9 @@ extension LinkMachine {
         case .stopped: return nil
         case .waiting, .opening, .greeting: return moment
         case .ready:
-            guard let first = awaited.first else { return lastAnswer &+ limits.silence }
+            guard let oldest = oldestUnanswered else { return lastAnswer &+ limits.silence }
             // What was not written yet is offered to the socket at the end of this turn.
-            guard let writtenAt = first.writtenAt else { return nil }
+            guard let writtenAt = oldest.writtenAt else { return nil }
             return min(earliestEnd, max(lastAnswer, writtenAt) &+ limits.silence)
         }
     }

@@ -10,9 +10,9 @@ public import RESP
 /// - `greeting`: what is said first has been written, and its answers are awaited. - `ready`: commands are taken.
 ///
 /// Answers come in the order of the commands. So one too many, one before its command was written, one of a kind that its
-/// command cannot have, or bytes that are none end the connection. A write asks for an echo besides, unless one was asked for a
-/// moment ago or is under way: where an answer was lost, the echo is in the wrong place. So an answer is not given to another's
-/// command for longer than that (SH-80). A command is never sent again (SH-17).
+/// command cannot have, or bytes that are none end the connection. And no answer is told before the server has said back what it
+/// was asked to say behind the write: where an answer was lost, or came twice, that echo is in the wrong place. So an answer is
+/// not given to another's command (SH-80). A command is never sent again (SH-17).
 public struct LinkMachine {
     /// How far the link is.
     public enum Phase: Sendable, Equatable {
@@ -29,6 +29,10 @@ public struct LinkMachine {
     var awaited = AwaitedReplies()
     /// The oldest of `awaited` that was never offered to the socket; those behind it were not either.
     var unoffered = 0
+    /// The oldest of `awaited` have answers, so many of them, and wait for the echo behind these.
+    var answered = 0
+    /// So many of those are proved, and not taken yet.
+    var proved = 0
     var reader = ReplyReader()
 
     /// Bytes to write, behind `sent` of them that were.
@@ -45,10 +49,10 @@ public struct LinkMachine {
     var moment: UInt64 = 0
     var readySince: UInt64?
     var lastAnswer: UInt64 = 0
-    /// The echo that was asked for last, and when; whether it is under way.
+    /// The echo that was asked for last, how many of `awaited` are echoes, and how many commands have none behind them.
     var echo = LinkEcho(seed: 0, number: 0)
-    var echoAskedAt: UInt64 = 0
-    var isEchoAwaited = false
+    var echoes = 0
+    var commandsWithoutEcho = 0
     /// Commands whose time was over, since the last answer.
     var unansweredInARow = 0
     /// No command's time is over before.
@@ -75,16 +79,12 @@ public struct LinkMachine {
         _ command: borrowing Command, ticket: UInt64, within: UInt64 = 0
     ) -> SendOutcome {
         guard phase == .ready else { return .down }
-        guard awaited.count < limits.commands, output.count - sent + command.byteCount <= limits.waitingBytes else {
+        guard awaited.count - echoes < limits.commands, output.count - sent + command.byteCount <= limits.waitingBytes
+        else {
             return .busy
         }
-        compact()
-        let before = output.count
-        command.write(to: &output)
-        expect(
-            .command, ticket, command.replies, within: within == 0 ? limits.command : within,
-            bytes: output.count - before)
-        counters.commands += 1
+        proveEarlier()
+        append(command, ticket, within)
         return .accepted
     }
 
@@ -97,17 +97,36 @@ public struct LinkMachine {
     ) -> SendOutcome {
         guard phase == .ready else { return .down }
         let bytes = output.count - sent + first.byteCount + command.byteCount
-        guard awaited.count + 2 <= limits.commands, bytes <= limits.waitingBytes else { return .busy }
-        _ = accept(first, ticket: firstTicket, within: within)
-        return accept(command, ticket: ticket, within: within)
+        guard awaited.count - echoes + 2 <= limits.commands, bytes <= limits.waitingBytes else { return .busy }
+        proveEarlier()
+        // Nothing between them, an echo neither.
+        append(first, firstTicket, within)
+        append(command, ticket, within)
+        return .accepted
+    }
+
+    private mutating func append(_ command: borrowing Command, _ ticket: UInt64, _ within: UInt64) {
+        compact()
+        let before = output.count
+        command.write(to: &output)
+        expect(
+            .command, ticket, command.replies, within: within == 0 ? limits.command : within,
+            bytes: output.count - before)
+        counters.commands += 1
+        commandsWithoutEcho += 1
+    }
+
+    /// Of many commands in one turn the first need not wait for the last, nor all their answers be held at once.
+    private mutating func proveEarlier() {
+        if limits.areAnswersProved, commandsWithoutEcho >= limits.commandsOfEcho { askForEcho() }
     }
 
     /// Asks the server to say something back.
-    mutating func askForEcho(now: UInt64) {
+    mutating func askForEcho() {
         compact()
         echo = LinkEcho(seed: echo.seed, number: echo.number &+ 1)
-        echoAskedAt = now
-        isEchoAwaited = true
+        echoes += 1
+        commandsWithoutEcho = 0
         let before = output.count
         echo.write(to: &output)
         expect(.echo, echo.number, .any, within: limits.silence &* 2, bytes: output.count - before)
@@ -133,9 +152,9 @@ public struct LinkMachine {
 
     /// The bytes are about to be offered to the socket: from now on the times of their commands run.
     ///
-    /// Behind them an echo is asked for, unless that was so a moment ago.
+    /// Behind them an echo is asked for.
     public mutating func offer(now: UInt64) {
-        if phase == .ready, !isEchoAwaited, now &- echoAskedAt >= limits.echo { askForEcho(now: now) }
+        if limits.areAnswersProved, commandsWithoutEcho > 0 { askForEcho() }
         counters.writes += 1
         while unoffered < awaited.count {
             awaited[unoffered]?.writtenAt = now

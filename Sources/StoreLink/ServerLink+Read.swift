@@ -39,20 +39,30 @@ extension ServerLink {
         }
     }
 
-    /// Tells each answer that is whole to whom it belongs; false when the connection is no more.
+    /// Tells each answer that is whole, and proved to be its command's, to whom it belongs; false when the connection is no more.
     private func tellAnswers() -> Bool {
         let generation = generation
+        // Behind the answers that are kept.
         var used = 0
-        while used < received.count {
-            let bytes = Span(_unsafeStart: UnsafePointer(received.start + used), count: received.count - used)
+        while used + keptBytes < received.count {
+            let next = UnsafePointer(received.start + used + keptBytes)
+            let bytes = Span(_unsafeStart: next, count: received.count - used - keptBytes)
             switch machine.next(in: bytes, now: clock()) {
             case .incomplete:
                 received.drop(used)
                 return true
-            case .answer(let ticket, let count):
-                used += count
-                tell(ticket, bytes.extracting(..<count))
-            case .nobodys(let count):
+            case .kept(let count):
+                keptBytes += count
+            case .proved(let count):
+                keptBytes += count
+                while let answer = machine.takeProved() {
+                    let bytes = Span(_unsafeStart: UnsafePointer(received.start + used), count: answer.count)
+                    used += answer.count
+                    keptBytes -= answer.count
+                    if let ticket = answer.ticket { tell(ticket, bytes) }
+                    guard generation == self.generation else { return false }
+                }
+            case .authenticated(let count):
                 used += count
                 tellIfOpened()
             case .greeted(let step, let count):

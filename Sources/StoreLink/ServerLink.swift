@@ -16,6 +16,8 @@ public final class ServerLink: CommandSending, @unchecked Sendable {
     var machine: LinkMachine
     var stream = ByteStream()
     var received = ReceivedBytes()
+    /// So many of them, from the first, are answers that are not told yet: it is not proved whose they are (SH-80).
+    var keptBytes = 0
     var isHandshaking = false
     /// A question for the name's addresses is under way.
     var isResolving = false
@@ -205,6 +207,7 @@ public final class ServerLink: CommandSending, @unchecked Sendable {
         isReadingHeldUp = false
         stream.close()
         received.clear()
+        keptBytes = 0
     }
 }
 

@@ -12,7 +12,7 @@ struct DrivenMachine {
     /// Without echoes, unless it is about them.
     init(_ greeting: Greeting = Greeting(), limits: LinkLimits = LinkLimits(), echoes: Bool = false) {
         var limits = limits
-        if !echoes { limits.echo = .max }
+        limits.areAnswersProved = echoes
         machine = LinkMachine(greeting: greeting, limits: limits)
     }
 
@@ -65,21 +65,40 @@ struct DrivenMachine {
         write()
     }
 
-    /// Receives bytes: all that they are to the machine, up to what is not whole.
-    mutating func receive(_ text: String) -> [LinkMachine.Received] {
+    /// What is told of bytes that were received.
+    enum Seen: Equatable {
+        case answer(ticket: UInt64, count: Int)
+        /// Of a command that was given up, or the link's own.
+        case nobodys(count: Int)
+        case greeted(step: Int, count: Int)
+        case broken(LinkLoss)
+    }
+
+    /// Receives bytes: all that is told of them, up to what is not whole or not proved.
+    mutating func receive(_ text: String) -> [Seen] {
         rest += Array(text.utf8)
-        var found: [LinkMachine.Received] = []
+        var found: [Seen] = []
         while !rest.isEmpty {
             let bytes = rest
-            let one = machine.next(in: bytes.span, now: now)
-            switch one {
+            switch machine.next(in: bytes.span, now: now) {
             case .incomplete: return found
-            case .answer(_, let count), .nobodys(let count), .greeted(_, let count): rest.removeFirst(count)
-            case .broken:
-                found.append(one)
+            case .kept(let count): rest.removeFirst(count)
+            case .proved(let count):
+                rest.removeFirst(count)
+                while let answer = machine.takeProved() {
+                    found.append(
+                        answer.ticket.map { .answer(ticket: $0, count: answer.count) } ?? .nobodys(count: answer.count))
+                }
+            case .authenticated(let count):
+                rest.removeFirst(count)
+                found.append(.nobodys(count: count))
+            case .greeted(let step, let count):
+                rest.removeFirst(count)
+                found.append(.greeted(step: step, count: count))
+            case .broken(let loss):
+                found.append(.broken(loss))
                 return found
             }
-            found.append(one)
         }
         return found
     }

@@ -43,6 +43,19 @@ import Testing
         #expect(driven.send(0) == .accepted)
     }
 
+    @Test(.holds("SH-16")) func `counts no echo among the commands that it takes`() {
+        var limits = LinkLimits()
+        limits.commands = 64
+        var driven = DrivenMachine.ready(limits: limits, echoes: true)
+        for ticket: UInt64 in 1...64 { #expect(driven.send(ticket) == .accepted) }
+        #expect(driven.send(0) == .busy)
+        driven.write()
+        let answers = String(repeating: ":1\r\n", count: 32)
+        #expect(driven.receive(answers + DrivenMachine.echo(1).answer).count == 33)
+        for ticket: UInt64 in 1...32 { #expect(driven.send(ticket) == .accepted) }
+        #expect(driven.send(0) == .busy)
+    }
+
     @Test(.refuses("SH-16")) func `refuses bytes beyond those that may wait`() {
         var driven = DrivenMachine.ready()
         var large = Command("SET")
@@ -237,27 +250,41 @@ import Testing
 @Suite struct `the order of a link's answers` {
     private static let echo = (1...3).map { DrivenMachine.echo($0) }
 
-    @Test(.holds("SH-80"), .holds("SH-18")) func `is proved by what the server says back, behind a write and not each`()
-    {
+    @Test(.holds("SH-80"), .holds("SH-18")) func `is proved by what the server says back behind each write`() {
         var driven = DrivenMachine.ready(echoes: true)
         _ = driven.send(1)
-        #expect(driven.write() == "*1\r\n$3\r\nANY\r\n" + Self.echo[0].command)
-        driven.ask(2)
-        #expect(driven.machine.inFlight == 3, "one is under way")
-        let answers = driven.receive(":1\r\n" + Self.echo[0].answer + ":2\r\n")
-        #expect(answers == [.answer(ticket: 1, count: 4), .nobodys(count: 39), .answer(ticket: 2, count: 4)])
-        driven.now += 9999
+        _ = driven.send(2)
+        #expect(driven.write() == String(repeating: "*1\r\n$3\r\nANY\r\n", count: 2) + Self.echo[0].command)
         driven.ask(3)
-        #expect(driven.machine.inFlight == 1, "a moment ago")
-        driven.now += 1
-        _ = driven.send(4)
-        #expect(driven.write().hasSuffix(Self.echo[1].command))
-        #expect(driven.receive(":3\r\n:4\r\n-NOPERM no\r\n").count == 3, "who may not ask for it is told so")
+        #expect(driven.machine.inFlight == 5, "three commands, and two echoes")
+        #expect(driven.write() == "", "nothing is asked for behind nothing")
+        #expect(driven.receive(":1\r\n:2\r\n") == [], "nobody is told before")
+        #expect(
+            driven.receive(Self.echo[0].answer + ":3\r\n") == [
+                .answer(ticket: 1, count: 4), .answer(ticket: 2, count: 4), .nobodys(count: 39),
+            ])
+        #expect(
+            driven.receive(Self.echo[1].answer) == [.answer(ticket: 3, count: 4), .nobodys(count: 39)])
         #expect(driven.machine.inFlight == 0)
-        #expect(driven.machine.counters.commands == 4)
+        #expect(driven.machine.counters.commands == 3)
     }
 
-    @Test(.refuses("SH-80")) func `is lost with one answer, and no other command is given the next one's`() {
+    @Test(.holds("SH-80"), .refuses("SH-16"))
+    func `is proved within a write of many commands too, and not between two that belong together`() {
+        var driven = DrivenMachine.ready(echoes: true)
+        for ticket: UInt64 in 1...31 { _ = driven.send(ticket) }
+        #expect(driven.machine.accept(Command("ASKING"), ticket: 32, before: Command("ANY"), ticket: 33) == .accepted)
+        _ = driven.send(34)
+        let any = "*1\r\n$3\r\nANY\r\n"
+        #expect(
+            driven.write() == String(repeating: any, count: 31) + "*1\r\n$6\r\nASKING\r\n" + any + Self.echo[0].command
+                + any + Self.echo[1].command)
+        let answers = String(repeating: ":1\r\n", count: 31) + "+OK\r\n:1\r\n"
+        #expect(driven.receive(answers + Self.echo[0].answer).count == 34)
+        #expect(driven.receive(":1\r\n" + Self.echo[1].answer).first == .answer(ticket: 34, count: 4))
+    }
+
+    @Test(.refuses("SH-80")) func `is lost with one answer, and no command is given another's`() {
         var driven = DrivenMachine.ready(echoes: true)
         driven.ask(1)
         guard case .broken(.unasked)? = driven.receive(Self.echo[0].answer).first else {
@@ -265,12 +292,22 @@ import Testing
             return
         }
         #expect(driven.lose().unknown == [1])
-        // Of several in one write the last one's place is the echo's.
+        // Of several in one write, whose first answer is lost: the last one's place is the echo's.
         driven = .ready(echoes: true)
         driven.ask(1, 2)
-        #expect(driven.receive(":2\r\n") == [.answer(ticket: 1, count: 4)], "what nobody can see")
+        #expect(driven.receive(":2\r\n") == [])
         guard case .broken(.unasked)? = driven.receive(Self.echo[0].answer).first else {
             Issue.record("an echo is taken for an answer")
+            return
+        }
+        #expect(driven.lose().unknown == [1, 2])
+        // An echo of the write before is none of this one's.
+        driven = .ready(echoes: true)
+        driven.ask(1)
+        driven.ask(2)
+        #expect(driven.receive(":1\r\n" + Self.echo[0].answer + ":2\r\n").count == 2)
+        guard case .broken(.unasked)? = driven.receive(Self.echo[0].answer).first else {
+            Issue.record("an echo that came twice is taken")
             return
         }
         #expect(driven.lose().unknown == [2])
@@ -279,8 +316,16 @@ import Testing
     @Test(.refuses("SH-80")) func `is lost with an answer that comes twice, or whose command was given up`() {
         var driven = DrivenMachine.ready(echoes: true)
         driven.ask(1)
-        #expect(
-            driven.receive(":1\r\n:1\r\n") == [.answer(ticket: 1, count: 4), .broken(.unasked(hex: "3a310d0a"))])
+        #expect(driven.receive(":1\r\n:1\r\n") == [.broken(.unasked(hex: "3a310d0a"))])
+        #expect(driven.lose().unknown == [1])
+        // The answer to the first comes twice: neither is given the other's, whatever the second's is.
+        driven = .ready(echoes: true)
+        driven.ask(1, 2)
+        guard case .broken(.unasked)? = driven.receive(":1\r\n:1\r\n:2\r\n").first else {
+            Issue.record("an answer too many is not noticed")
+            return
+        }
+        #expect(driven.lose().unknown == [1, 2])
         driven = .ready(echoes: true)
         driven.ask(1)
         #expect(driven.pass(250_000) == [.expired(ticket: 1)])
@@ -288,6 +333,15 @@ import Testing
             Issue.record("a lost answer is not noticed")
             return
         }
+    }
+
+    @Test(.holds("SH-80"), .refuses("SH-07")) func `gives an answer to nobody that is not proved in its time`() {
+        var driven = DrivenMachine.ready(echoes: true)
+        driven.ask(1)
+        #expect(driven.receive(":1\r\n") == [])
+        #expect(driven.pass(250_000) == [.expired(ticket: 1)])
+        #expect(driven.receive(Self.echo[0].answer) == [.nobodys(count: 4), .nobodys(count: 39)])
+        #expect(driven.pass(250_000) == [])
     }
 
     @Test(

@@ -41,9 +41,22 @@ import Transport
         }
         let talk = try Conversation(server.place)
         #expect(talk.opens())
-        #expect(talk.ask("GET", "a") == .reply("a"))
-        #expect(talk.turns { !talk.losses.isEmpty })
+        #expect(talk.ask("GET", "a") == .unknown, "which of the two is its own?")
         #expect(talk.losses.first == .unasked(hex: "24310d0a780d0a"))
+    }
+
+    /// As a server, or a proxy in front of it, that answers one reply twice: from then on each command is given another's.
+    @Test(.refuses("SH-80")) func `gives no command another's answer, however soon the next one is sent`() throws {
+        let server = try ScriptedServer { connection, _ in
+            try connection.answer("$1\r\na\r\n")
+            try connection.answer("$1\r\na\r\n$1\r\nb\r\n")
+            connection.awaitEnd()
+        }
+        let talk = try Conversation(server.place)
+        #expect(talk.opens())
+        #expect(talk.ask("GET", "a") == .reply("a"))
+        #expect(talk.ask("GET", "b") == .unknown)
+        #expect(talk.losses.count == 1)
     }
 
     @Test(.refuses("SH-16")) func `holds no more of an endless reply than a reply may have`() throws {
@@ -102,8 +115,7 @@ import Transport
 
     @Test func `may be stopped from within an answer, and loses no other`() throws {
         let server = try ScriptedServer { connection, _ in
-            try connection.awaitCommand()
-            try connection.say("$3\r\none\r\n$3\r\ntwo\r\n")
+            try connection.answer("$3\r\none\r\n$3\r\ntwo\r\n")
             connection.awaitEnd()
         }
         let talk = try Conversation(server.place)

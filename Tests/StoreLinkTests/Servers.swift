@@ -90,6 +90,18 @@ extension TestSupport.Socket {
     }
 
     func say(_ text: String) throws { try write(Array(text.utf8), until: .patient) }
+
+    /// Reads until it is asked for an echo, and says it behind `text`.
+    func answer(_ text: String) throws {
+        var heard = ""
+        while true {
+            guard case .bytes(let bytes) = try read(atMost: 65_536, until: .patient) else { return }
+            heard += String(decoding: bytes, as: UTF8.self)
+            if let asked = heard.firstMatch(of: #/\$4\r\nPING\r\n(\$32\r\n[0-9a-f]{32}\r\n)/#) {
+                return try say(text + asked.1)
+            }
+        }
+    }
 }
 
 /// Certificates in files, removed with the folder.

@@ -441,9 +441,9 @@ extension RequirementTable {
             id: "SH-80", source: "RESP specification",
             promise: """
                 A link closes a connection whose bytes are no reply, a reply too many, or one that its command cannot have. \
-                The server says a number back behind a write, so that nobody is given the answer to another's command by \
-                the next one. An error is that number only where a server says it to every command. The reason has the first \
-                sixteen bytes in hexadecimal.
+                The server says a number back behind each write, and no answer is told before: where one was lost or came \
+                twice, none of that write is told. An error is that number only where a server says it to every command. \
+                The reason has the first sixteen bytes in hexadecimal.
                 """),
         Requirement(
             id: "SH-81", source: "Redis manual: maxmemory",
