@@ -209,7 +209,7 @@ let package = Package(
             path: "Tests/Support", swiftSettings: settings),
         .target(name: "TestTraits", path: "Tests/Traits", swiftSettings: settings),
         .testTarget(name: "BytesTests", dependencies: ["Bytes", "TestSupport", "TestTraits"], swiftSettings: settings),
-        .testTarget(name: "RatesTests", dependencies: ["Rates"], swiftSettings: settings),
+        .testTarget(name: "RatesTests", dependencies: ["Rates", "TestTraits"], swiftSettings: settings),
         .testTarget(name: "SystemdTests", dependencies: ["Systemd", "TestTraits"], swiftSettings: settings),
         .testTarget(
             name: "JSONTests", dependencies: ["JSON", "Bytes", "TestSupport", "TestTraits"], swiftSettings: settings),

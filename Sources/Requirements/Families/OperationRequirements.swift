@@ -225,7 +225,7 @@ extension RequirementTable {
             promise: """
                 Requests at an upstream, those of them that wait for a connection, and those at one server are bounded \
                 where the operator says so; one more is answered 503 at once. An upstream that stalls delays no other \
-                route.
+                route. A server that comes back gets its share little by little where that is said.
                 """),
         Requirement(
             id: "ECO-75", source: "RFC 8305 §4, §5; policy of this gateway",
@@ -251,12 +251,24 @@ extension RequirementTable {
         Requirement(
             id: "ECO-78", source: "RFC 6585 §4; policy of this gateway",
             promise: """
-                The gateway counts the requests of an address before it looks at their credentials, and those of a client, a                 user, a claim or a route when they may go on. It lets through what limits.requests says, and answers more with                 429 and Retry-After. Its memory for that never grows, and neither a new token nor a flood of other keys gives                 anybody anything back.
+                The gateway counts the requests of an address before it looks at their credentials, and those of a client, a \
+                user, a claim or a route when they may go on. It lets through what limits.requests says, and answers more with \
+                429 and Retry-After. Its memory for that never grows, and neither a new token nor a flood of other keys gives \
+                anybody anything back.
                 """),
         Requirement(
             id: "ECO-80", source: "policy of this gateway",
             promise: """
-                Gateways with a store count requests together, about and in the long run, and no request waits for it. While                 the store does not answer, each lets its part through, refuses nothing for want of an answer, and says so in a                 metric.
+                Gateways with a store count requests together, about and in the long run, and no request waits for it. While \
+                the store does not answer, each lets its part through, refuses nothing for want of an answer, and says so in a \
+                metric.
+                """),
+        Requirement(
+            id: "ECO-81", source: "policy of this gateway",
+            promise: """
+                Without any setting, one client can have authorization servers asked only so often about tokens that prove \
+                bad, and for logins that it begins; other clients have as much. For keys that tokens name and nobody has, an \
+                issuer is asked once in a while, whoever sends them.
                 """),
         Requirement(
             id: "ECO-83", source: "policy of this gateway",

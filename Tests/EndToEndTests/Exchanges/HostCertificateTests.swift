@@ -66,3 +66,35 @@ import Testing
         #expect(stage.upstream.requests.count == 9)
     }
 }
+
+@Suite struct `hosts whose certificates are in a folder` {
+    @Test(.holds("ECO-66")) func `show each its own, by the name of the handshake`() throws {
+        let authority = try TestCertificate.authority(named: "Authority of the tests")
+        let upstream = try RecordingUpstream()
+        var files: [String: String] = [:]
+        for name in ["own", "a", "b"] {
+            let issued = try authority.issue(names: ["\(name).test"])
+            files[name + ".crt"] = issued.certificate
+            files[name + ".key"] = issued.key
+        }
+        let gateway = try GatewayProcess(
+            """
+            workers: 1
+            listeners: [{ address: "127.0.0.1:0", public_url: "https://own.test", tls: { certificate_folder: $FOLDER } }]
+            admin: { address: "127.0.0.1:0" }
+            hosts: [{ host: a.test }, { host: b.test }]
+            routes:
+              - { host: a.test, path: /, upstream: "\(upstream.url)", public: true }
+              - { host: b.test, path: /, upstream: "\(upstream.url)", public: true }
+              - { path: /, upstream: "\(upstream.url)", public: true }
+            """,
+            files: files)
+        for name in ["a.test", "b.test", "own.test"] {
+            let options = TLSClientOptions(serverName: name, authority: authority.certificate)
+            let client = try RawClient(port: gateway.port, tls: options)
+            #expect(client.tls?.peerCommonName == name)
+            try client.send("GET / HTTP/1.1\r\nHost: \(name)\r\n\r\n")
+            #expect(try client.response().status == 200, "\(name)")
+        }
+    }
+}

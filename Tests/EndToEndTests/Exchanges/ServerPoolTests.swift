@@ -56,6 +56,39 @@ import Testing
         for client in waiting { #expect(try client.response().status == 200) }
     }
 
+    @Test(.holds("ECO-71")) func `keeps a user at one server, whichever token they bring`() throws {
+        let servers = try servers(3)
+        let list = servers.map { "\"\($0.url)\"" }.joined(separator: ", ")
+        let stage = try Stage(routes: [
+            """
+            { path: /, upstream: { url: [\(list)], sticky: session }, \
+            token: { issuers: [main], audience: "\(TokenForge.audience)" } }
+            """
+        ])
+        let client = try stage.gateway.client()
+        for user in 0..<100 {
+            for turn in 0..<3 {
+                let token = stage.tokens.bearer(["sub": quoted("user-\(user)")])
+                try client.send(request("GET", "/\(user)/\(turn)", fields: [token]))
+                #expect(try client.response().status == 200)
+            }
+        }
+        let users = servers.map { server in Set(server.requests.compactMap { $0.path.split(separator: "/").first }) }
+        #expect(users.allSatisfy { !$0.isEmpty } && users.map(\.count).reduce(0, +) == 100, "\(users.map(\.count))")
+    }
+
+    @Test(.holds("ECO-71")) func `keeps a session at one server`() throws {
+        let servers = try servers(3)
+        let list = servers.map { "\"\($0.url)\"" }.joined(separator: ", ")
+        let stage = try SessionStage(
+            LoginPlan(routes: ["{ path: /app/, upstream: { url: [\(list)], sticky: session }, login: web }"]))
+        let browser = try stage.login()
+        for number in 0..<12 {
+            #expect(try stage.exchange("GET", "/app/\(number)", browser: browser).status == 200)
+        }
+        #expect(servers.map(\.requests.count).sorted() == [0, 0, 12])
+    }
+
     @Test(.holds("ECO-72"), .refuses("ECO-72")) func `leaves out a server that answers 503, and nobody else`() throws {
         let servers = try servers(3)
         servers[1].answerAll(with: .answer(503, "no"))

@@ -100,7 +100,7 @@ import Testing
         #expect(addresses.next(after: 0, now: 2 + UpstreamAddresses.putBackMicroseconds, for: 7) == own)
     }
 
-    @Test func `gets its share little by little after it came back`() {
+    @Test(.holds("ECO-74")) func `gets its share little by little after it came back`() {
         var addresses = servers([1, 1], slowStart: .seconds(10))
         addresses.failed(addresses.all[0].identity, now: 1)
         addresses.succeeded(addresses.all[0].identity, now: 1_000_000)

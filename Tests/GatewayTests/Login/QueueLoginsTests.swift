@@ -106,4 +106,19 @@ private final class Queue {
         #expect(take(.callback(client: 0)) && take(.callback(client: 1)))
         #expect(!take(.callback(client: 0)))
     }
+
+    @Test(.holds("ECO-81"), .refuses("ECO-81"))
+    func `is there where the operator says none, and takes nothing of another client's`() throws {
+        let login = try LoginWorker()
+        let worker = login.worker
+        let rate = worker.pointee.policy.shares.loginRate
+        func begun(_ client: UInt64, at second: UInt64) -> Int {
+            (0..<5000).count { _ in
+                worker.pointee.connections.networks.take((7, client), .logins, at: second * 1_000_000, rate) == 0
+            }
+        }
+        #expect(begun(1, at: 1) == 2000)
+        #expect(begun(1, at: 2) == 200)
+        #expect(begun(2, at: 2) == 2000)
+    }
 }
