@@ -24,7 +24,7 @@ enum DocumentSection {
         .key(
             IncludedFiles.key,
             .list(ListShape(noun: "files", element: .text(IncludedFiles.pattern), count: 1...64)), .optional,
-            example: "[conf.d/*.yaml]", "Files with further routes; one * may stand in their names."),
+            example: "[conf.d/*.yaml]", "Files with further hosts and routes; one * may stand in their names."),
     ]
 
     private static let processes: [Setting<GatewaySettings>] = [

@@ -1,8 +1,10 @@
 import Gateway
 
-/// The files that a configuration includes: routes, beside its own.
+/// The files that a configuration includes: hosts and routes, beside its own.
 struct IncludedFiles {
     static let key = "include"
+    /// What they may have: lists that go on where the file's own end.
+    private static let lists = ["hosts", "routes"]
     private static let countLimit = 1000
 
     let problems: ProblemList
@@ -30,37 +32,40 @@ struct IncludedFiles {
         return texts
     }
 
-    /// The document with the routes of these files behind its own.
+    /// The document with the hosts and routes of these files behind its own.
     func merge(_ texts: [IncludedText], into document: YAMLNode, _ variables: inout VariableValues) -> YAMLNode {
         var document = document
-        var routes: [YAMLNode] = []
+        var added: [String: [YAMLNode]] = [:]
         let root = Place(position: document.position, path: "")
         for text in texts {
             do throws(YAMLRefusal) {
                 let file = try YAMLReader.read(text.bytes).placed(in: text.path)
-                routes += self.routes(of: variables.fill(file, at: root))
+                added.merge(lists(of: variables.fill(file, at: root)), uniquingKeysWith: +)
             } catch {
                 var problem = error.problem
                 problem.position?.file = text.path
                 problems.note(problem)
             }
         }
-        guard case .mapping(var entries) = document.content, !routes.isEmpty else { return document }
-        if let index = entries.firstIndex(where: { $0.key == "routes" }) {
-            guard case .sequence(let own) = entries[index].value.content else { return document }
-            entries[index].value.content = .sequence(own + routes)
-        } else {
-            let position = document.position
-            entries.append(
-                YAMLNode.Entry(
-                    key: "routes", keyPosition: position,
-                    value: YAMLNode(position: position, content: .sequence(routes))))
+        guard case .mapping(var entries) = document.content else { return document }
+        for key in Self.lists {
+            guard let elements = added[key] else { continue }
+            if let index = entries.firstIndex(where: { $0.key == key }) {
+                guard case .sequence(let own) = entries[index].value.content else { continue }
+                entries[index].value.content = .sequence(own + elements)
+            } else {
+                let position = document.position
+                entries.append(
+                    YAMLNode.Entry(
+                        key: key, keyPosition: position,
+                        value: YAMLNode(position: position, content: .sequence(elements))))
+            }
         }
         document.content = .mapping(entries)
         return document
     }
 
-    private func routes(of file: YAMLNode) -> [YAMLNode] {
+    private func lists(of file: YAMLNode) -> [String: [YAMLNode]] {
         let place = Place(position: file.position, path: "")
         guard case .mapping(let entries) = file.content else {
             // A text may be what another file has, such as a secret that a link leads to: it is not repeated.
@@ -69,31 +74,34 @@ struct IncludedFiles {
             problems.error(
                 at: place, expected: "routes in an included file", found: found,
                 remedy: "write it as  routes: [{ path: /, … }]")
-            return []
+            return [:]
         }
-        var routes: [YAMLNode]?
+        var lists: [String: [YAMLNode]] = [:]
         for entry in entries {
             let place = place.key(Quoted.bare(entry.key), at: entry.keyPosition)
-            guard entry.key == "routes", routes == nil else {
+            guard Self.lists.contains(entry.key), lists[entry.key] == nil else {
                 problems.error(
-                    at: place, expected: "routes alone in an included file, once", found: Quoted.text(entry.key),
+                    at: place, expected: "hosts and routes alone in an included file, each once",
+                    found: Quoted.text(entry.key),
                     remedy: "what is for all routes belongs into the file that includes this one")
                 continue
             }
             guard case .sequence(let elements) = entry.value.content else {
                 problems.error(
-                    at: Place(position: entry.value.position, path: place.path), expected: "a list of routes",
-                    found: entry.value.found, remedy: "write it as  routes: [{ path: /, … }]")
+                    at: Place(position: entry.value.position, path: place.path), expected: "a list of \(entry.key)",
+                    found: entry.value.found,
+                    remedy: entry.key == "routes"
+                        ? "write it as  routes: [{ path: /, … }]" : "write it as  hosts: [{ host: …, … }]")
                 continue
             }
-            routes = elements
+            lists[entry.key] = elements
         }
-        if routes == nil, entries.isEmpty {
+        if entries.isEmpty {
             problems.error(
                 at: place, expected: "routes in an included file", found: "none",
                 remedy: "write it as  routes: [{ path: /, … }]")
         }
-        return routes ?? []
+        return lists
     }
 
     private func patterns(of document: YAMLNode) -> [(String, Place)] {

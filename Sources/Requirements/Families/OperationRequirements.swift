@@ -292,8 +292,8 @@ extension RequirementTable {
         Requirement(
             id: "ECO-96", source: "policy of this gateway",
             promise: """
-                A configuration includes files of routes, whose problems are told where they are, and whose change is one \
-                of the configuration. Of the environment it takes the variables that it names, each as one scalar that no \
+                A configuration includes files of hosts and routes, whose problems are told where they are, and whose \
+                change is one of the configuration. Of the environment it takes the variables that it names, each as one scalar that no \
                 message repeats.
                 """),
         Requirement(

@@ -46,6 +46,25 @@ import Testing
         #expect(try paths(self.folder("include: [r-*.yaml]", files)) == ["/ten/", "/two/"])
     }
 
+    @Test(.holds("ECO-96")) func `are a host each, with its routes, beside those of the file`() throws {
+        let host = { (name: String) in
+            "hosts: [{ host: \(name).example.com }]\nroutes:\n  - { host: \(name).example.com, path: /, "
+                + "upstream: http://127.0.0.1:3000, public: true }\n"
+        }
+        let own = "routes: [" + Self.route.replacing("NAME", with: "own") + "]"
+        let folder = try folder(
+            "include: [h-*.yaml]", ["h-a.yaml": host("a"), "h-b.yaml": host("b")], routes: own)
+        let settings = try Configuration.load(path: folder.path + "/gateway.yaml").settings
+        #expect(settings.hosts.map(\.name) == ["a.example.com", "b.example.com"])
+        #expect(settings.routes.map(\.host) == [nil, 0, 1])
+        let found = refusal(
+            try self.folder("include: [h-*.yaml]", ["h-a.yaml": host("a"), "h-c.yaml": host("a")], routes: own))
+        #expect(found.contains("h-c.yaml:1:17: hosts[1].host: expected"), "\(found)")
+        #expect(
+            refusal(try self.folder("include: [a.yaml]", ["a.yaml": "hosts: x\n"])).contains(
+                "a.yaml:1:8: hosts: expected a list of hosts"))
+    }
+
     @Test(.holds("ECO-96")) func `are read again as they were, with the text that included them`() throws {
         let folder = try folder("include: [r-*.yaml]", ["r-1.yaml": route("one")])
         let path = folder.path + "/gateway.yaml"
@@ -76,7 +95,7 @@ import Testing
             "a.yaml:2:13: routes[0].path: expected a path such as /api/orders/, found \"a\"",
             "b.yaml:2:5: routes[1].upstream: expected",
             "b.yaml:2:5: routes[1]: expected exactly one of token, login, public",
-            "b.yaml:3:1: workers: expected routes alone in an included file, once, found \"workers\"",
+            "b.yaml:3:1: workers: expected hosts and routes alone in an included file, each once, found \"workers\"",
             "c.yaml:1:1: expected routes in an included file, found a list", "d.yaml:", "f.yaml:1:1: expected",
             "e.yaml:1:9: routes: expected a list of routes, found a mapping",
             "h.yaml:3:13: routes[3].path: expected a path of its own for each route, or methods or fields that tell them apart, "
@@ -120,8 +139,14 @@ import Testing
     @Test(.refuses("ECO-96")) func `include no further file, nor the one that includes them`() throws {
         let again = "include: [gateway.yaml]\n" + route("a")
         for (include, files, wanted) in [
-            ("include: [gateway.yaml]", [:], "gateway.yaml:1:1: listeners: expected routes alone in an included file"),
-            ("include: [a.yaml]", ["a.yaml": again], "a.yaml:1:1: include: expected routes alone in an included file"),
+            (
+                "include: [gateway.yaml]", [:],
+                "gateway.yaml:1:1: listeners: expected hosts and routes alone in an included file"
+            ),
+            (
+                "include: [a.yaml]", ["a.yaml": again],
+                "a.yaml:1:1: include: expected hosts and routes alone in an included file"
+            ),
             ("include: [a.yaml, ./a.yaml]", ["a.yaml": route("x")], "expected a path of its own for each route"),
         ] as [(String, [String: String], String)] {
             let found = refusal(try folder(include, files))
