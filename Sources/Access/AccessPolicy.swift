@@ -57,8 +57,9 @@ package struct AccessPolicy: ~Copyable, Sendable {
         loginPaths = LoginPaths(
             settings.logins,
             hosts: settings.logins.indices.map { login in
-                let host = settings.routes.first { $0.access.login?.login == login }?.host
-                return host.map { settings.publicURLs.count + $0 }
+                LoginHosts.all(of: login, in: settings.routes).map { host in
+                    host.map { settings.publicURLs.count + $0 }
+                }
             }, listenerCount: settings.publicURLs.count)
         publishesClientKeys = settings.publishesClientKeys
         tokenLimit = settings.tokenLimit

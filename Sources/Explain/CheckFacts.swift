@@ -61,10 +61,13 @@ struct CheckFacts {
             ?? (route == nil ? loginPublicURL : nil) ?? listener.publicURL
     }
 
-    /// That of the host of the login that the request's path is of.
+    /// That of the host of the login that the request's path is of: of several, the one that it was sent to.
     private var loginPublicURL: String? {
         guard let login = settings.logins.firstIndex(where: { $0.name == loginClient }) else { return nil }
-        return settings.routes.first { $0.access.login?.login == login }?.host.map { settings.hosts[$0].publicURL }
+        let all = LoginHosts.all(of: login, in: settings.routes)
+        let hosts = all.compactMap { $0.map { settings.hosts[$0] } }
+        let named = hosts.first { $0.answers(evidence.authority.lowercased()) }
+        return (named ?? (all.contains(nil) ? nil : hosts.first))?.publicURL
     }
 
     /// `exp`, `nbf`, `iat` or `auth_time`.

@@ -41,7 +41,7 @@ extension WorkerRef {
         switch exchange.pointee.findings.sessionCookie {
         case .none: break
         case .set(let login, let value): setSessionCookie(exchange, login, value)
-        case .cleared(let login): clearSessionCookies(exchange, login)
+        case .cleared(let login): clearRepeatedCookies(exchange, login)
         }
         exchange.pointee.findings.sessionCookie = .none
     }

@@ -20,8 +20,10 @@ package struct SessionSettings: Sendable {
     package var store: Store
     /// Where sessions are looked for besides, while they move.
     package var accepts: [Store] = []
-    /// Begins with `__Host-` (SC-01).
+    /// Begins with `__Host-`, or with `__Secure-` beside a domain (SC-01, SC-16).
     package var cookieName: String
+    /// The domain whose hosts all get the cookie, in lower case; nil for the one that set it alone.
+    package var domain: String?
     package var sameSite = SameSite.lax
     /// Without a request for so long the session is over.
     package var idle = Duration.seconds(1800)

@@ -118,6 +118,6 @@ package enum SessionCookieChange: Sendable, Equatable {
     case none
     /// It is set to this value, of this login.
     case set(login: Int, [UInt8])
-    /// All cookies of its name are deleted.
+    /// There is more than one of its name, and all that should not be there are deleted.
     case cleared(login: Int)
 }

@@ -183,6 +183,7 @@ enum DocumentSection {
         StoreInUse(document, store, logins).judge(problems)
         guard !problems.hasErrors else { return nil }
         loginsInUse.warnOfPassingKeys(logins, problems)
+        loginsInUse.warnOfDomains(logins, problems)
         KeysOfReplicas(document).judge(logins, problems)
         var settings = GatewaySettings(
             workers: workers,
@@ -276,6 +277,7 @@ enum DocumentSection {
             admin: admin)
         let objects = document.list("routes").compactMap(\.object)
         hosts.judge(objects, issuers.translation.problems)
+        hosts.judgeDomains(objects, listeners, issuers.translation.problems)
         RouteSection.judgeCases(objects, issuers.translation.problems)
         FieldChangesSection.judgeNames(objects, issuers.translation.problems)
         let routes = objects.compactMap { object in

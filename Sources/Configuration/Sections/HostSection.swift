@@ -155,12 +155,14 @@ struct HostsByName {
     /// Those that load.
     let settings: [HostSettings]
     private let places: [String: Int]
+    private let domains: CookieDomains
     /// False while one of them does not load.
     private let areKnown: Bool
 
     init(_ settings: [HostSettings], _ document: CheckedObject) {
         self.settings = settings
         places = Dictionary(settings.enumerated().map { ($1.name, $0) }) { first, _ in first }
+        domains = CookieDomains(document)
         areKnown =
             (!document.says("hosts") || document["hosts"] != nil) && settings.count == document.list("hosts").count
     }
@@ -191,7 +193,8 @@ struct HostsByName {
         return listeners.map(\.publicURL)
     }
 
-    /// What a host that stands for many names cannot have, for there is no one URL of it; a login has one host.
+    /// What a host that stands for many names cannot have, for there is no one URL of it; a login has one host, unless its
+    /// session's cookie is of a domain.
     func judge(_ routes: [CheckedObject], _ problems: ProblemList) {
         var hostsOfLogins: [String: (host: String?, place: Place)] = [:]
         for route in routes {
@@ -209,13 +212,22 @@ struct HostsByName {
                 hostsOfLogins[client.text] = (name, client.place)
                 continue
             }
-            guard first.host != name else { continue }
+            guard first.host != name, domains[client.text] == nil else { continue }
             problems.error(
                 at: client.place, expected: "a client of its own for each host",
                 found: "\(Quoted.text(client.text)), which is that of \(first.host ?? "the listeners") on "
                     + first.place.position.words,
                 remedy: "write another entry under clients, with the same id if the server takes both redirect_uris")
         }
+    }
+
+    /// The hosts of each login whose session's cookie is of a domain are that domain or under it.
+    func judgeDomains(_ routes: [CheckedObject], _ listeners: [ListenerSettings], _ problems: ProblemList) {
+        domains.judge(
+            routes.compactMap { route in
+                guard let client = LoginAccessSection.clientName(of: route) else { return nil }
+                return (client, publicURLs(of: route, listeners.filter { !$0.redirectsToHTTPS }))
+            }, problems)
     }
 
     private func judgeWildcard(_ route: CheckedObject, _ problems: ProblemList) {

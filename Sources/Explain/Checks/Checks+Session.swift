@@ -66,6 +66,9 @@ extension CheckFacts {
     /// Whether sessions are sealed by a key that only the running process has.
     var sealingKeysAreOfProcess: Bool { sealing?.keys.isEmpty ?? false }
 
+    /// The domain that the session's cookie is of; nil for one host.
+    var cookieDomain: String? { sealing?.domain }
+
     /// How the sessions of the route's login are kept.
     private var sealing: SessionSettings? {
         loginAccess.flatMap { settings.logins.indices.contains($0.login) ? settings.logins[$0.login].session : nil }

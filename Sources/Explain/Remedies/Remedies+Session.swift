@@ -64,18 +64,35 @@ extension CheckFacts {
             return Remedy(
                 "The request has no session: no cookie \(evidence.session?.cookieName ?? "of the route").",
                 .client("log in: \(evidence.loginStart?.path ?? "the login's path") begins it"),
-                .client(
-                    "open the page by the very host that logged in, over https: the cookie's name begins with "
-                        + "__Host-, so that browsers return it to one host alone, and with fetch() use credentials: \"same-origin\""
-                ),
+                .client(whereCookieGoes),
                 .configuration("\(routeKey).login.optional", "true", "if pages are for everybody"))
         }
-        if session.isRepeated {
+        if session.isRepeated { return remedyForRepeatedCookie(session, of: cookieDomain) }
+        return remedyForDeadSession(session)
+    }
+
+    /// To whom browsers return the session's cookie.
+    private var whereCookieGoes: String {
+        let fetch = "and with fetch() use credentials: \"same-origin\""
+        guard let domain = cookieDomain else {
+            return "open the page by the very host that logged in, over https: the cookie's name begins with "
+                + "__Host-, so that browsers return it to one host alone, \(fetch)"
+        }
+        return "open the page over https, at a host under \(domain): browsers return the cookie to no other, \(fetch)"
+    }
+
+    private func remedyForRepeatedCookie(_ session: SessionEvidence, of domain: String?) -> Remedy {
+        let diagnosis = "The browser sent two cookies \(session.cookieName), and nobody can tell which is ours: "
+        guard let domain else {
             return Remedy(
-                "The browser sent two cookies \(session.cookieName), and nobody can tell which is ours: both are deleted.",
+                diagnosis + "both are deleted.",
                 .client("log in again"), .front("set no cookie of this name, and merge no Cookie fields"))
         }
-        return remedyForDeadSession(session)
+        return Remedy(
+            diagnosis + "another host under \(domain) may have planted one, and what it set for a path stays.",
+            .client("delete the cookies of \(domain), and log in again"),
+            .front("set no cookie of this name at any host under \(domain)"),
+            .configuration("\(loginKey).session.domain: leave it out, if you do not trust all hosts under it"))
     }
 
     private func remedyForDeadSession(_ session: SessionEvidence) -> Remedy {

@@ -36,6 +36,8 @@ package struct LoginReview: Sendable {
     /// Names of the keys that are published, with what they are for.
     package let keys: [String]
     package let cookieName: String
+    /// The domain whose hosts all get it; nil for one host's.
+    package let cookieDomain: String?
     /// About how many bytes a session takes in the browser, and how many cookies; nil where the server side keeps it.
     package let size: (bytes: Int, cookies: Int, of: String)?
 
@@ -49,6 +51,7 @@ package struct LoginReview: Sendable {
         issuer = settings.issuers[settings.clients[login.client].issuer].url
         form = login.authorization.form.rawValue
         cookieName = login.session.cookieName
+        cookieDomain = login.session.domain
         let demands = login.demands(
             of: settings.clients[login.client], at: settings.issuers[settings.clients[login.client].issuer])
         let demand = login.dpop

@@ -25,7 +25,7 @@ extension LoginReview {
         text += Self.section("\nThe authorization request, \(form):", request)
         text += Self.section("\nEndpoints:", endpoints)
         text += "\nKeys published:\n" + (keys.isEmpty ? "  none\n" : keys.map { "  \(ShownText.plain($0))\n" }.joined())
-        text += "\nSession: cookie \(cookieName), "
+        text += "\nSession: cookie \(cookieName)\(cookieDomain.map { " of all hosts under \($0)" } ?? ""), "
         guard let size else { return text + "kept in this gateway's memory\n" }
         return text + "about \(size.bytes) bytes in \(size.cookies) of at most 4 cookies (\(size.of))\n"
     }
@@ -61,6 +61,7 @@ extension LoginReview {
         }
         writer.put("keys", keys)
         writer.put("cookie", cookieName)
+        if let cookieDomain { writer.put("cookie_domain", cookieDomain) }
         if let size {
             writer.name("session_bytes")
             writer.integer(Int64(size.bytes))

@@ -8,20 +8,23 @@ import Sessions
 extension WorkerRef {
     /// Has the answer to this exchange set the session cookie of a login.
     func setSessionCookie(_ exchange: ExchangeRef, _ login: Int, _ value: [UInt8]) {
-        let session = pointee.policy.logins[login].session
-        addCookies(
-            exchange,
-            SetCookie.lines(name: session.cookieName, value: value, sameSite: SetCookie.SameSite(session.sameSite)))
+        addCookies(exchange, pointee.policy.logins[login].session.cookieLines(value))
     }
 
     /// Has the answer delete every cookie of a route's session, in one piece or in several.
     func clearSessionCookies(_ exchange: ExchangeRef, _ login: Int) {
+        addCookies(exchange, pointee.policy.logins[login].session.cookieDeletion)
+    }
+
+    /// Has the answer delete cookies of which a request brought two of one name (SC-06).
+    ///
+    /// Where the session's is of a domain, that one stays: what another host planted beside it, with a path of its own,
+    /// cannot be deleted, and would be the only one then, and its user somebody else (SC-16).
+    func clearRepeatedCookies(_ exchange: ExchangeRef, _ login: Int) {
         let session = pointee.policy.logins[login].session
         addCookies(
             exchange,
-            SetCookie.deletion(
-                name: session.cookieName, chunks: SetCookie.maximumChunks,
-                sameSite: SetCookie.SameSite(session.sameSite)))
+            session.domain == nil ? session.cookieDeletion : session.strayDeletion(at: publicURL(exchange)))
     }
 
     private func addCookies(_ exchange: ExchangeRef, _ values: [String]) {
@@ -45,7 +48,7 @@ extension WorkerRef {
         place.pointee.withUnsafeBufferPointer { writer.put($0) }
     }
 
-    /// Whether a `Cookie` line may hold one of ours: all their names begin alike.
+    /// Whether a `Cookie` line may hold one of ours: all their names begin alike, or in one of two ways.
     func mayHoldOurs(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         guard var rest = line.baseAddress else { return false }
         let end = rest + line.count
@@ -97,11 +100,15 @@ extension WorkerRef {
     }
 }
 
-/// What the names of all our cookies begin with, in any case: `__Host-`, so that no other host can set them.
+/// What the names of all our cookies begin with, in any case: `__Host-`, so that no other host can set them, or
+/// `__Secure-` for the session of several.
 private enum SessionCookiePrefix {
     static func begins(_ bytes: UnsafePointer<UInt8>, count: Int) -> Bool {
-        guard count >= 7, bytes[0] == UInt8(ascii: "_"), bytes[1] == UInt8(ascii: "_"), bytes[6] == UInt8(ascii: "-")
-        else { return false }
-        return ASCII.equalsIgnoringCase(UnsafeBufferPointer(start: bytes + 2, count: 4).span, "host")
+        guard count >= 7, bytes[0] == UInt8(ascii: "_"), bytes[1] == UInt8(ascii: "_") else { return false }
+        if bytes[6] == UInt8(ascii: "-") {
+            return ASCII.equalsIgnoringCase(UnsafeBufferPointer(start: bytes + 2, count: 4).span, "host")
+        }
+        guard count >= 9, bytes[8] == UInt8(ascii: "-") else { return false }
+        return ASCII.equalsIgnoringCase(UnsafeBufferPointer(start: bytes + 2, count: 6).span, "secure")
     }
 }

@@ -34,10 +34,11 @@ extension AccessSettings {
 }
 
 extension GatewaySettings {
-    /// What clients see of the sites that a login is at: of its host, or of all listeners.
+    /// What clients see of the sites that a login is at: of its hosts, or of all listeners.
     package func publicURLs(ofLogin login: Int) -> [String] {
-        let host = routes.first { $0.access.login?.login == login }?.host
-        return host.map { [hosts[$0].publicURL] } ?? listeners.map(\.publicURL)
+        LoginHosts.all(of: login, in: routes).flatMap { host in
+            host.map { [hosts[$0].publicURL] } ?? listeners.map(\.publicURL)
+        }
     }
 
     /// Whether a listener serves this value of Host, in lower case.

@@ -71,7 +71,10 @@ struct ServingPolicy {
         loginIssuers = settings.logins.map { settings.clients[$0.client].issuer }
         clientKeys = PublishedKeys.keys(of: settings.logins, clients: settings.clients)
         via = Via(settings.via)
-        ownCookieNames = settings.logins.map(\.session.cookieName)
+        // Browsers keep the cookie of before there was a domain for as long as they run.
+        ownCookieNames = settings.logins.flatMap {
+            [$0.session.cookieName, $0.session.formerCookieName].compactMap(\.self)
+        }
         publicURLs = settings.listeners.map(\.publicURL) + settings.hosts.map(\.publicURL)
         pages = resources.pages
         nonces = resources.nonces

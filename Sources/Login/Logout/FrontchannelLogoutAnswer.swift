@@ -30,7 +30,7 @@ extension LogoutService {
             } catch {
                 return .storeUnavailable(at: place)
             }
-            return LoginAnswer(page, cookies: place.cookieDeletion)
+            return LoginAnswer(page, cookies: place.cookieDeletion(at: request))
         }
     }
 }

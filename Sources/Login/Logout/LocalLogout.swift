@@ -22,28 +22,40 @@ extension LogoutService {
                         expected: "a form or script of \(request.publicURL)", found: "another site's, or nobody's",
                         check: "SC-10")), retry: place.path(.logout))
         }
-        let ended: Session
-        switch await place.session(in: request.cookies) {
-        // The cookies stay: without them the next attempt could end nothing.
-        case .unavailable: return notDone(place)
-        case .none: return landed(request, place, cookies: place.cookieDeletion)
-        case .found(let found, let value, _):
-            do throws(SessionStoreRefusal) {
-                // Another process may have refreshed it a moment ago: the newest tokens are the ones to revoke.
-                let session = try await place.store.load(value, now: place.now) ?? found
-                try await endElsewhere(.session(session), by: .user, in: request, at: place)
-                let known = try await place.end(.session(session))
-                // The store's own state may be newer than what the browser brought.
-                ended = known.first ?? session
-            } catch {
-                return notDone(place)
+        // Usually there is one. Of several nobody can tell which was planted: none of them lives on (SC-06, SC-16).
+        var ended: [Session] = []
+        for value in CookieField.values(of: place.cookieName, in: request.cookies.span) {
+            switch await place.session(by: value) {
+            // The cookies stay: without them the next attempt could end nothing.
+            case .unavailable: return notDone(place)
+            case .none: continue
+            case .found(let found, let value, _):
+                do throws(SessionStoreRefusal) {
+                    ended.append(try await end(found, value, request, place))
+                } catch {
+                    return notDone(place)
+                }
             }
         }
+        return ended.first.flatMap { atServer($0, request, place) }
+            ?? landed(request, place, cookies: place.cookieDeletion(at: request))
+    }
+
+    /// Ends a session as its user wishes and revokes its tokens; the session as it was.
+    private func end(
+        _ found: Session, _ value: [UInt8], _ request: LoginRequest, _ place: LoginClient
+    ) async throws(SessionStoreRefusal) -> Session {
+        // Another process may have refreshed it a moment ago: the newest tokens are the ones to revoke.
+        let session = try await place.store.load(value, now: place.now) ?? found
+        try await endElsewhere(.session(session), by: .user, in: request, at: place)
+        let known = try await place.end(.session(session))
+        // The store's own state may be newer than what the browser brought.
+        let ended = known.first ?? session
         revocations.revoke(ended, client: place.index, within: place.trace)
         place.onEvent(.loggedOut(client: place.index, request.names, session: ended.reference))
         place.auditLogout(by: .user, .session(ended), [ended], in: request)
         place.onEvent(.sessionsEnded)
-        return atServer(ended, request, place) ?? landed(request, place, cookies: place.cookieDeletion)
+        return ended
     }
 
     /// The user is still signed in, and reads so; the button leads to the question again (SH-37).
@@ -64,7 +76,7 @@ extension LogoutService {
         let way = EndSession.request(
             endpoint: endpoint, parameters, postsHint: place.settings.logout.postsHint,
             allowsHTTP: place.issuer.insecureAllowHTTP)
-        let cookies = place.cookieDeletion + [line]
+        let cookies = place.cookieDeletion(at: request) + [line]
         switch way {
         case nil: return nil
         case .redirect(let url):
@@ -72,7 +84,9 @@ extension LogoutService {
             return LoginAnswer(.redirect(url), cookies: cookies)
         case .post(let action, let parameters):
             // A script would have to put the hint into a URL: it is told to go on without.
-            guard request.isNavigation else { return told(goOn: landing(place), cookies: place.cookieDeletion) }
+            guard request.isNavigation else {
+                return told(goOn: landing(place), cookies: place.cookieDeletion(at: request))
+            }
             return LoginAnswer(.page(.postLogout(action: action, parameters: parameters)), cookies: cookies)
         }
     }

@@ -14,6 +14,11 @@ extension LoginClient {
     /// The session of this client in a request's cookies.
     func session(in cookies: [UInt8]) async -> BrowserSession {
         guard case .one(let value) = CookieField.value(of: cookieName, in: cookies.span) else { return .none }
+        return await session(by: value)
+    }
+
+    /// The session that the cookie stands for when this is its value.
+    func session(by value: [UInt8]) async -> BrowserSession {
         let now = now
         switch store.lookUp(value, now: now) {
         case .none: return .none
@@ -30,15 +35,15 @@ extension LoginClient {
 
     /// The lines that give the browser another value of the session's cookie.
     func cookieLines(_ value: [UInt8], replacing cookies: [UInt8]) -> [String] {
-        SetCookie.lines(
-            name: cookieName, value: value, sameSite: SetCookie.SameSite(settings.session.sameSite),
-            replacing: CookieField.chunks(of: cookieName, in: cookies.span))
+        settings.session.cookieLines(value, replacing: CookieField.chunks(of: cookieName, in: cookies.span))
+            + settings.session.formerDeletion(in: cookies.span)
     }
 
-    /// The lines that delete the session's cookie, with all that there can be of it.
-    var cookieDeletion: [String] {
-        SetCookie.deletion(
-            name: cookieName, chunks: SetCookie.maximumChunks,
-            sameSite: SetCookie.SameSite(settings.session.sameSite))
+    /// The lines that delete the session's cookie, with all that there can be of it, and whatever of its name another host
+    /// may have planted: who logs out is nobody afterwards, and nobody else either (SC-16).
+    func cookieDeletion(at request: LoginRequest) -> [String] {
+        let session = settings.session
+        return session.cookieDeletion + session.strayDeletion(at: request.publicURL)
+            + session.formerDeletion(in: request.cookies.span)
     }
 }

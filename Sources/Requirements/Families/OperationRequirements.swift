@@ -172,7 +172,7 @@ extension RequirementTable {
             id: "ECO-66", source: "policy of this gateway",
             promise: """
                 Each host has its own public URL, login client, cookies, metadata and paths of the gateway. A session of one \
-                host is nothing on another.
+                host is nothing on another, unless its client names a domain.
                 """),
         Requirement(
             id: "ECO-67", source: "RFC 9110 §7.4",

@@ -4,8 +4,8 @@ extension RequirementTable {
         Requirement(
             id: "SC-01", source: "RFC 6265bis (draft) §4.1.3, §5.6-5.7; OAuth 2.0 for Browser-Based Applications",
             promise: """
-                The gateway sets its session cookie for this host alone, for https alone and out of the reach \
-                of scripts.
+                The gateway sets its session cookie for this host alone, unless the operator names a domain, for https \
+                alone and out of the reach of scripts.
                 """),
         Requirement(
             id: "SC-02", source: "RFC 6265bis (draft) §8.8.2; OAuth 2.0 for Browser-Based Applications",
@@ -33,7 +33,10 @@ extension RequirementTable {
                 """),
         Requirement(
             id: "SC-06", source: "RFC 6265bis (draft) §4.2.2, §5.8",
-            promise: "The gateway takes two session cookies of one name for none, and deletes them."),
+            promise: """
+                The gateway takes two session cookies of one name for none, and deletes them, or of a domain those that are \
+                not its own.
+                """),
         Requirement(
             id: "SC-07", source: "RFC 6265bis (draft) §5.7",
             promise: "The gateway keeps its cookies within what browsers store."),
@@ -72,6 +75,13 @@ extension RequirementTable {
             promise: """
                 The gateway seals with its newest key and opens with older ones, so that keys change without a \
                 logout. Each client has its own.
+                """),
+        Requirement(
+            id: "SC-16", source: "RFC 6265bis (draft) §4.1.2.3, §4.1.3.1; policy of this gateway",
+            promise: """
+                Where the operator names a domain, the hosts of one client under it share its session: a login at one is \
+                good at all of them, and so is a logout. A host outside the domain does not load. No upstream at any host \
+                gets the cookie, and no other client knows it. What another host plants beside it lets nobody in.
                 """),
     ]
 

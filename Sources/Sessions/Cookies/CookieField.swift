@@ -47,6 +47,38 @@ package enum CookieField {
         return chunks.read(name.utf8Span.span, cookies)
     }
 
+    /// Each value that cookies of that name could stand for, where there are several of one name; some thirty at most.
+    ///
+    /// For a logout: whoever plants a second cookie is not to keep the session of the first one alive. What was planted and
+    /// is no session opens for none.
+    package static func values(of name: String, in cookies: Span<UInt8>) -> [[UInt8]] {
+        var places = [[Range<Int>]](repeating: [], count: SetCookie.maximumChunks)
+        var pairs = CookiePairs()
+        while let pair = pairs.next(in: cookies) {
+            guard let chunk = chunk(cookies.extracting(pair.name), of: name.utf8Span.span) else { continue }
+            if places[chunk].count < mostValues { places[chunk].append(pair.value) }
+        }
+        var values: [[UInt8]] = []
+        var unfinished: [[UInt8]] = [[]]
+        for chunk in places.indices {
+            if chunk > 0, places[chunk].isEmpty { break }
+            let room = SetCookie.room(chunk, nameCount: name.utf8.count)
+            var longer: [[UInt8]] = []
+            for place in places[chunk] {
+                for beginning in unfinished where values.count + longer.count < mostValues {
+                    var value = beginning
+                    value.append(copying: cookies.extracting(place))
+                    if place.count >= room { longer.append(value) } else { values.append(value) }
+                }
+            }
+            unfinished = longer
+        }
+        return values + unfinished.filter { !$0.isEmpty }
+    }
+
+    /// Values that are tried at most: each is up to 16 KiB, and all come in one request.
+    private static let mostValues = 32
+
     /// How many chunks of that name the browser has, gaps included, so that a shorter value deletes the others.
     package static func chunks(of name: String, in cookies: Span<UInt8>) -> Int {
         var chunks = Chunks()
@@ -55,11 +87,13 @@ package enum CookieField {
     }
 
     /// Whether a cookie of that name is the gateway's, and never goes to an upstream: every name that begins with
-    /// `__Host-portcullis`, in any case, and the configured names with their chunks.
+    /// `__Host-portcullis` or `__Secure-portcullis`, in any case, and the configured names with their chunks.
+    ///
+    /// A cookie of the second kind may be that of another gateway, at another host of its domain: the servers behind this
+    /// one are not to learn that either.
     package static func isOurs(_ name: Span<UInt8>, names: [String] = []) -> Bool {
-        let reserved = reservedPrefix
-        if name.count >= reserved.utf8.count, name[0] == UInt8(ascii: "_"),
-            ASCII.equalsIgnoringCase(name.extracting(first: reserved.utf8.count), reserved)
+        if begins(name, ignoringCaseWith: "__Host-portcullis")
+            || begins(name, ignoringCaseWith: "__Secure-portcullis")
         {
             return true
         }
@@ -111,14 +145,24 @@ package enum CookieField {
         return foundOurs
     }
 
-    /// What the names of all our own cookies begin with.
-    private static var reservedPrefix: String { "__Host-portcullis" }
+    @inline(__always)
+    private static func begins(_ name: Span<UInt8>, ignoringCaseWith prefix: String) -> Bool {
+        name.count >= prefix.utf8.count && name[0] == UInt8(ascii: "_")
+            && ASCII.equalsIgnoringCase(name.extracting(first: prefix.utf8.count), prefix)
+    }
 
     @inline(__always)
     private static func begins(_ name: Span<UInt8>, with prefix: Span<UInt8>) -> Bool {
         guard name.count >= prefix.count else { return false }
         for index in prefix.indices where name[index] != prefix[index] { return false }
         return true
+    }
+
+    /// Which chunk of the cookie a cookie of this name is: none but the first has a number; nil for any other cookie.
+    @inline(__always)
+    private static func chunk(_ found: Span<UInt8>, of name: Span<UInt8>) -> Int? {
+        guard found.count == name.count || found.count == name.count &+ 2, begins(found, with: name) else { return nil }
+        return found.count == name.count ? 0 : chunkNumber(found.extracting(droppingFirst: name.count))
     }
 
     /// The number behind the dot of a chunk's name, given what follows the cookie's name; nil for any other cookie.
@@ -146,16 +190,7 @@ package enum CookieField {
         mutating func read(_ name: Span<UInt8>, _ cookies: Span<UInt8>) -> Located {
             var pairs = CookiePairs()
             while let pair = pairs.next(in: cookies) {
-                let found = cookies.extracting(pair.name)
-                guard found.count == name.count || found.count == name.count &+ 2, CookieField.begins(found, with: name)
-                else { continue }
-                guard found.count > name.count else {
-                    note(0, pair.value)
-                    continue
-                }
-                guard let number = CookieField.chunkNumber(found.extracting(droppingFirst: name.count)) else {
-                    continue
-                }
+                guard let number = CookieField.chunk(cookies.extracting(pair.name), of: name) else { continue }
                 note(number, pair.value)
             }
             return judge(name.count)

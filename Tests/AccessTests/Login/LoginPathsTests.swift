@@ -38,6 +38,18 @@ import Testing
         #expect(endpoint("/.portcullis/login", ["shop", "bank"]) == nil)
     }
 
+    @Test(.holds("SC-16"), .refuses("SC-16", "ECO-66"))
+    func `are at all hosts of their login, and may leave its name out where it is the only one`() {
+        let logins = ["shop", "bank"].map { JudgeRig.login($0) }
+        let paths = LoginPaths(logins, hosts: [[1, 2], [2, nil]], listenerCount: 1)
+        func client(_ path: String, _ site: Int) -> Int? {
+            path.withBytes { paths.endpoint($0.span, site: site)?.client }
+        }
+        #expect((0...3).map { client("/.portcullis/callback/shop", $0) } == [nil, 0, 0, nil])
+        #expect((0...3).map { client("/.portcullis/callback/bank", $0) } == [1, nil, 1, nil])
+        #expect((0...3).map { client("/.portcullis/login", $0) } == [1, 0, nil, nil])
+    }
+
     @Test(
         .refuses("CF-02"),
         arguments: [

@@ -26,7 +26,7 @@ import Testing
         #expect(errors == [])
     }
 
-    /// The reference with the store, which stands there as a comment: most gateways have none.
+    /// The reference with the store and others that stand there as comments: most gateways have none of them.
     private static let whole: String = {
         var isStore = false
         var text = ""
@@ -37,6 +37,8 @@ import Testing
             } else {
                 text += String(line).replacing("# accept: [shared]", with: "accept: [shared]")
                     .replacing("# variables: [", with: "variables: [").replacing("# include: [", with: "include: [")
+                    .replacing("# domain: example.com", with: "domain: example.com")
+                    .replacing("cookie: __Host-portcullis-web", with: "cookie: __Secure-portcullis-web")
             }
             text += "\n"
         }

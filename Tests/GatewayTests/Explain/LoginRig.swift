@@ -146,6 +146,16 @@ struct LoginMistake: Sendable, CustomTestStringConvertible {
             rig.bring(value)
             rig.bring(value)
         },
+        LoginMistake("session-twice-of-a-domain", needed) { rig in
+            rig.settings.logins[0].session.domain = "example.com"
+            rig.settings.logins[0].session.cookieName = "__Secure-portcullis-shop"
+            rig.fields = ["Cookie: __Secure-portcullis-shop=c2VhbGVk; __Secure-portcullis-shop=cGxhbnRlZA"]
+        },
+        LoginMistake("session-of-a-domain-missing", needed) { rig in
+            rig.settings.logins[0].session.domain = "example.com"
+            rig.settings.logins[0].session.cookieName = "__Secure-portcullis-shop"
+            rig.fields = []
+        },
         LoginMistake("session-keys-of-process", .notKnown(.session)) { rig in
             rig.settings.logins[0].session.keys = []
             rig.bring(try await ExplainRig.seal(ExplainRig.session()))

@@ -92,6 +92,24 @@ import Testing
         #expect(bytes.starts(with: found))
     }
 
+    @Test(.holds("SC-16")) func `has each value that several cookies of one name could be, and so many at most`() {
+        func values(_ field: String) -> [String] {
+            let bytes = Array(field.utf8)
+            return CookieField.values(of: Self.name, in: bytes.span).map { String(decoding: $0, as: UTF8.self) }
+        }
+        let name = Self.name
+        #expect(values("a=1") == [] && values("\(name).1=x") == [])
+        #expect(values("\(name)=a; \(name)=b; \(name).1=c") == ["a", "b"])
+        let long = String(repeating: "l", count: SetCookie.room(0, nameCount: name.utf8.count))
+        #expect(values("\(name)=\(long)") == [long])
+        #expect(
+            Set(values("\(name)=a; \(name)=\(long); \(name).1=c; \(name).1=d")) == ["a", long + "c", long + "d"])
+        let many = (0..<100).map { "\(name)=\($0)" } + (0..<100).map { _ in "\(name)=\(long)" }
+        #expect(values(many.joined(separator: ";")).count == 32)
+        let all = (0..<100).flatMap { _ in ["\(name)=\(long)", "\(name).1=\(long)"] }
+        #expect(values(all.joined(separator: ";")).count <= 32)
+    }
+
     @Test(
         .holds("SC-14"),
         arguments: [
@@ -100,6 +118,7 @@ import Testing
             ("__Host-portcullis=x;a=1;__host-portcullis-ended=1", "a=1"),
             ("__Host-app=x; __Host-app.1=y; __Host-app.9=z; __Host-apple=w", "__Host-app.9=z; __Host-apple=w"),
             ("__host-APP.3=x; a=\"1\" ; c", "a=\"1\"; c"), ("__Host-portcullis-shop =x; a=1", "a=1"),
+            ("__Secure-portcullis-shop=x; a=1; __SECURE-PORTCULLIS.1=y; __Secure-other=z", "a=1; __Secure-other=z"),
         ])
     func `goes on without our cookies, in whatever case they are`(field: String, expected: String) throws {
         let bytes = Array(field.utf8)
@@ -109,7 +128,10 @@ import Testing
 
     @Test(
         .holds("SC-14"),
-        arguments: ["", "a=1; b=2", "__Host-other=1", "x__Host-portcullis=1", "a=__Host-portcullis=1", ";"])
+        arguments: [
+            "", "a=1; b=2", "__Host-other=1", "__Secure-other=1", "__Secureportcullis=1", "x__Host-portcullis=1",
+            "a=__Host-portcullis=1", ";",
+        ])
     func `goes on as it is when none of ours is there`(field: String) {
         let bytes = Array(field.utf8)
         #expect(CookieField.stripped(bytes, names: ["__Host-app"]) == nil)

@@ -35,6 +35,17 @@ import Testing
         }
     }
 
+    @Test(.holds("SC-16")) func `names the domain of a session where there is one, in each line of it`() {
+        let lines = SetCookie.lines(
+            name: "__Secure-portcullis-shop", value: Array(repeating: 0x61, count: 5000), sameSite: .strict,
+            replacing: 3,
+            domain: "example.com")
+        #expect(lines.count == 3)
+        let attributes = "; Domain=example.com; Path=/; Secure; HttpOnly; SameSite=Strict"
+        #expect(lines[0].hasSuffix(attributes) && lines[1].hasSuffix(attributes))
+        #expect(lines[2] == "__Secure-portcullis-shop.2=\(attributes); Max-Age=0")
+    }
+
     @Test(.holds("SC-02")) func `is lax unless the configuration is strict`() {
         #expect(SetCookie.SameSite(Sample.settings().sameSite) == .lax)
         #expect(SetCookie.SameSite(.strict).rawValue == "Strict")

@@ -1,3 +1,4 @@
+import Bytes
 import Login
 import OAuth
 import Sessions
@@ -197,18 +198,22 @@ enum LoginText {
             ? TextFault(remedy: "paths below \(RoutePathText.reservedPrefix)/ belong to the gateway itself") : nil
     }
 
-    /// The name of a session cookie (RFC 6265bis §4.1.3.2): browsers keep one of that prefix from other hosts and from
-    /// plain HTTP.
+    /// The name of a session cookie, with a prefix that browsers hold it to (RFC 6265bis §4.1.3).
+    ///
+    /// They keep such a cookie from plain HTTP, and one of the first prefix from other hosts. Which of the two it is to have
+    /// is judged beside the domain.
     static let cookie = TextShape(
-        expected: "a name that begins with __Host-", pattern: "^__Host-[A-Za-z0-9_-]{1,80}$"
+        expected: "a name that begins with __Host-, or __Secure- beside domain",
+        pattern: "^__(Host|Secure)-[A-Za-z0-9_-]{1,80}$"
     ) { text in
-        guard text.hasPrefix("__Host-") else {
+        let prefixes = [SessionSettings.hostPrefix, SessionSettings.domainPrefix]
+        guard let prefix = prefixes.first(where: text.hasPrefix) else {
+            let meant = prefixes.first { text.lowercased().hasPrefix($0.lowercased()) }
             return TextFault(
-                remedy: text.lowercased().hasPrefix("__host-")
-                    ? "spell the prefix  __Host-  , with one capital"
-                    : "without the prefix a neighbouring host could set it: write it as  __Host-\(bare(text))")
+                remedy: meant.map { "spell the prefix  \($0)  , with one capital" }
+                    ?? "without the prefix a neighbouring host could set it: write it as  __Host-\(bare(text))")
         }
-        let rest = text.dropFirst("__Host-".count).utf8
+        let rest = text.dropFirst(prefix.count).utf8
         let fits = rest.allSatisfy {
             switch $0 {
             case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"): true
@@ -221,15 +226,42 @@ enum LoginText {
         return isReserved(text)
             ? TextFault(
                 expected: "a name that no other cookie of the gateway has",
-                remedy: "choose another, such as __Host-shop")
+                remedy: "choose another, such as \(prefix)shop")
             : nil
     }
 
-    /// Whether a cookie of a login itself has that name; compared as servers that fold case would.
+    /// A domain whose hosts all get a cookie (RFC 6265bis §4.1.2.3); browsers keep none of an address or of one label.
+    static let domain = TextShape(
+        expected: "a domain such as example.com", pattern: "^[0-9A-Za-z_-]{1,63}(\\.[0-9A-Za-z_-]{1,63})+$"
+    ) { text in
+        if text.hasPrefix(".") || text.hasPrefix("*.") {
+            return TextFault(
+                remedy: "leave out what stands before the name: every host under it gets the cookie anyway")
+        }
+        let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let fits = labels.allSatisfy { label in
+            (1...63).contains(label.count)
+                && label.allSatisfy { ASCII.isLetter($0) || ASCII.isDigit($0) || "-_".utf8.contains($0) }
+        }
+        guard fits, text.utf8.count <= 253 else {
+            return TextFault(remedy: "write the name alone: no scheme, no port, no path, no dot at its end")
+        }
+        // WHATWG URL §3.5: a host whose last label is a number, also as 0x7, is an address or none at all.
+        if labels.last?.first.map(ASCII.isDigit) == true {
+            return TextFault(remedy: "an address has no hosts under it: leave it out")
+        }
+        return labels.count > 1
+            ? nil
+            : TextFault(
+                remedy: "browsers keep no cookie of a domain with one label: write the one that your hosts are under")
+    }
+
+    /// Whether a cookie of a login itself has that name, but perhaps with the prefix of one host; compared as servers that
+    /// fold case would.
     static func isReserved(_ cookie: String) -> Bool {
         let folded = cookie.lowercased()
-        return folded.hasPrefix("__host-portcullis-login-")
-            || ["__host-portcullis-ended", "__host-portcullis-logout"].contains(folded)
+        let bare = folded.drop { $0 == "_" }.drop { $0 != "-" }.dropFirst()
+        return bare.hasPrefix("portcullis-login-") || ["portcullis-ended", "portcullis-logout"].contains(bare)
     }
 
     private static func bare(_ text: String) -> String {

@@ -48,6 +48,21 @@ struct LoginsInUse {
         }
     }
 
+    /// Notes the sessions that more hosts get than have their logins, in a configuration that loads.
+    func warnOfDomains(_ logins: [LoginSettings], _ problems: ProblemList) {
+        for login in logins {
+            guard let domain = login.session.domain,
+                let session = entries.first(where: { $0.name == login.name })?.value?.object?.object("session")
+            else { continue }
+            problems.warning(
+                at: session.place(of: "domain"), expected: "sessions in a cookie of one host",
+                found: "those of \(domain)",
+                remedy:
+                    "each server under \(domain) is sent its users' sessions, and can plant its own on other hosts: "
+                    + "trust all of them, or leave it out and say silent_first in a client for each host")
+        }
+    }
+
     /// Two logins with one cookie would sign the browser out of each other.
     private func refuseCookie(
         of login: LoginSettings, _ entry: CheckedEntry, beside others: [LoginSettings], _ problems: ProblemList

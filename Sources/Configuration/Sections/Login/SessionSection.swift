@@ -18,7 +18,12 @@ enum SessionSection {
                 "Where else sessions are looked for while they move from one store to the other."),
             .key(
                 "cookie", .text(LoginText.cookie), .optional, example: "__Host-shop",
-                "The name of the cookie; __Host-portcullis- and the client's name by default."),
+                "The name of the cookie; __Host-portcullis- (__Secure- beside domain) and the client's name by default."
+            ),
+            .key(
+                "domain", .text(LoginText.domain), .optional, example: "example.com",
+                "Has all hosts under a domain get the cookie, so that those of this client are one sign-in; costs safety."
+            ),
             .word(
                 "same_site", \.sameSite, [("lax", .lax), ("strict", .strict)],
                 never: ["none": "with none pages of other sites could use the session: lax is the weakest here"],
@@ -53,14 +58,18 @@ enum SessionSection {
         guard let client = entry.value?.object else { return nil }
         let problems = context.translation.problems
         let object = client.object("session")
-        var settings = SessionSettings(cookieName: "__Host-portcullis-\(entry.name)")
+        let domain = object?.text("domain")?.text.lowercased()
+        let prefix = domain == nil ? SessionSettings.hostPrefix : SessionSettings.domainPrefix
+        var settings = SessionSettings(cookieName: "\(prefix)portcullis-\(entry.name)")
+        settings.domain = domain
         if let cookie = object?.text("cookie") {
+            judgePrefix(cookie, prefix, object?.says("domain") ?? false, problems)
             settings.cookieName = cookie.text
         } else if !(object?.says("cookie") ?? false), LoginText.isReserved(settings.cookieName) {
             problems.error(
                 at: entry.place, expected: "a name that no cookie of the gateway has",
                 found: "\(entry.name), for the cookie \(settings.cookieName)",
-                remedy: "rename the client, or add  session: { cookie: __Host-shop }")
+                remedy: "rename the client, or add  session: { cookie: \(prefix)shop }")
         }
         guard let object else { return settings }
         table.read(object, into: &settings)
@@ -80,6 +89,21 @@ enum SessionSection {
         settings.keys = SessionKeyText.keys(object, of: .session, context.translation).map { Secret($0) }
         Repetition.refuse(object.texts("script_claims"), problems)
         return settings
+    }
+
+    /// Browsers hold a cookie to what its name begins with: one of a single host has no Domain, or is dropped.
+    private static func judgePrefix(
+        _ cookie: PlacedText, _ prefix: String, _ hasDomain: Bool, _ problems: ProblemList
+    ) {
+        // Which one is right is not known while the domain is none.
+        guard !cookie.text.hasPrefix(prefix), !(hasDomain && prefix == SessionSettings.hostPrefix) else { return }
+        let bare = cookie.text.drop { $0 == "_" }.drop { $0 != "-" }.dropFirst()
+        problems.error(
+            at: cookie.place, expected: "a name that begins with \(prefix)\(hasDomain ? " beside domain" : "")",
+            found: Quoted.text(cookie.text),
+            remedy: hasDomain
+                ? "browsers keep no cookie of a domain with another prefix: write it as  \(prefix)\(bare)"
+                : "without the prefix a neighbouring host could set it: write it as  \(prefix)\(bare)")
     }
 
     /// Sessions move between the browser and the store, in either direction.
