@@ -12,6 +12,8 @@ package enum AcceptedText {
         case prefix
         /// A domain of addresses of mail.
         case mailDomain
+        /// A domain of a session's cookie.
+        case cookieDomain
         /// A network whose clients need no login, and one of proxies.
         case visitors, proxies
         case authority, issuer, target, audience, clientID, scope, authenticationContext, prompt, file,
@@ -35,6 +37,7 @@ package enum AcceptedText {
         case .separator: PlainText.separator
         case .prefix: PathRewriteSection.prefix
         case .mailDomain: ClaimSection.domain
+        case .cookieDomain: LoginText.domain
         case .visitors: NetworkText.ofVisitors
         case .proxies: NetworkText.ofProxies
         case .authority: PlainText.authority

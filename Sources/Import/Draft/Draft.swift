@@ -1,4 +1,5 @@
 import Configuration
+import HTTPMessage
 
 /// A configuration of ours that is made of a foreign one, and what is to be said about it.
 struct Draft: Sendable {
@@ -28,6 +29,8 @@ struct Draft: Sendable {
     var scopes = ["openid", "profile", "email"]
     var clientLines: [String] = []
     var sessionLines: [String] = []
+    /// The domains that sessions' cookies were of, and where that is said.
+    var cookieDomains: (place: ForeignPlace, name: String, domains: [String])?
     var rules = ClaimRules()
     /// Networks whose people need no login, on any route.
     var networks: [String] = []
@@ -66,6 +69,30 @@ struct Draft: Sendable {
 
     mutating func step(_ text: String) { if !steps.contains(text) { steps.append(text) } }
     mutating func differ(_ text: String) { if !differences.contains(text) { differences.append(text) } }
+
+    /// What is said of cookies where none is of a domain.
+    static let cookiesOfOneHost = "cookies are new, begin with __Host-, and are for one host over https"
+
+    /// Has the session's cookie be of a domain, where it was: of the longest that the host is under.
+    private mutating func carryCookieDomain() {
+        guard let (place, name, said) = cookieDomains else { return }
+        let host = publicURL.flatMap { URI($0)?.host.lowercased() } ?? ""
+        let domains = said.map { String($0.lowercased().drop { $0 == "." }) }
+        let found = domains.filter { host.hasSuffix(".\($0)") && AcceptedText.isGood($0, for: .cookieDomain) }
+        guard let domain = found.max(by: { $0.utf8.count < $1.utf8.count }) else {
+            return note(
+                place, name, .clients,
+                domains.contains(host)
+                    ? "the host of public_url alone gets the session's cookie" : "is no domain that public_url is under"
+            )
+        }
+        sessionLines.append("domain: \(YAMLText.scalar(domain))")
+        differences.removeAll { $0 == Self.cookiesOfOneHost }
+        differ("cookies are new, begin with __Secure-, and are for all hosts under \(domain) over https")
+        step(
+            "write the other hosts under \(domain) into hosts, and their routes; or take domain out of the session: each "
+                + "server under it is sent sessions, and can plant its own")
+    }
 
     /// Takes routes and what was said of their fields away, to be made of another source.
     mutating func forgetRoutes() {
@@ -145,6 +172,7 @@ extension Draft {
     /// What is true of every import, said once all else is known.
     mutating func finish() {
         keepWhatIsGood()
+        carryCookieDomain()
         if publicURL == nil {
             step("public_url: write the URL that browsers use; until then every request is answered 421")
         }

@@ -243,6 +243,9 @@ struct ApacheTranslation {
         draft.sessionLines += ["idle: \(min(max(idle, 60), bounded))s", "absolute: \(bounded)s"]
         let site = settings["oidccookiesamesite"]?.arguments.map { $0.lowercased() } ?? []
         if site.first == "strict" { draft.sessionLines.append("same_site: strict") }
+        if let directive = settings["oidccookiedomain"] {
+            draft.cookieDomains = (directive.place, directive.spelling ?? directive.name, directive.arguments)
+        }
         draft.differ("sessions are in sealed cookies; say store: memory or shared for another place")
     }
 

@@ -97,8 +97,8 @@ enum DirectiveTable {
         OIDCOAuthRemoteUserClaim|-|routes.identity|say which field a claim fills
         OIDCOAuthAcceptTokenAs|-|routes.token|a token is in the Authorization field alone
         OIDCCookiePath|-||cookies are for the whole host
-        OIDCCookieDomain|-||a session is one host's: __Host- cookies have no domain
-        OIDCCookie|-|clients.NAME.session.cookie|the name begins with __Host-
+        OIDCCookieDomain|=|clients.NAME.session.domain|carried where public_url is under it
+        OIDCCookie|-|clients.NAME.session.cookie|the name begins with __Host-, or __Secure- beside domain
         OIDCSessionCookieChunkSize|-||cookies are cut as browsers need it
         OIDCCookieHTTPOnly|-||cookies are always HttpOnly
         OIDCCookieSameSite|=|clients.NAME.session.same_site|strict, otherwise lax

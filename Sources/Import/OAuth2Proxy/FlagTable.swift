@@ -100,10 +100,10 @@ enum FlagTable {
         cookie-csrf-per-request|b|-||each login has a cookie of its own
         cookie-csrf-per-request-limit|i|-||there is a bound
         cookie-csrf-samesite|s|-||lax, and none for form_post
-        cookie-domain|l|-||a session is one host's: __Host- cookies have no domain
+        cookie-domain|l|=|clients.NAME.session.domain|the longest that public_url is under
         cookie-expire|d|=|clients.NAME.session.absolute|carried, and idle is as long
         cookie-httponly|b|-||cookies are always HttpOnly
-        cookie-name|s|-|clients.NAME.session.cookie|the name begins with __Host-
+        cookie-name|s|-|clients.NAME.session.cookie|the name begins with __Host-, or __Secure- beside domain
         cookie-path|s|-||cookies are for the whole host
         cookie-refresh|d|=|clients.NAME.refresh|the access token is renewed before it expires; without this, never
         cookie-samesite|s|=|clients.NAME.session.same_site|strict, otherwise lax

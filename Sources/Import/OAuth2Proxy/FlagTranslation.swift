@@ -308,7 +308,10 @@ struct FlagTranslation {
                 note("cookie-refresh", .clients, "without access_type=offline Google gives no refresh token")
             }
         }
-        draft.differ("cookies are new, begin with __Host-, and are for one host over https")
+        draft.differ(Draft.cookiesOfOneHost)
+        if let setting = settings["cookie-domain"] {
+            draft.cookieDomains = (setting.place, setting.spelling, settings.list("cookie-domain"))
+        }
     }
 
     private mutating func store() {
