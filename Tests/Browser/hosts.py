@@ -1,9 +1,10 @@
-"""Two hosts of one gateway that are one client of the server's."""
+"""Two hosts of one gateway that are one client of the server's, or share a session."""
 import contextlib
 
 from people import person, same
 
 WIKI, CHAT = "__Host-portcullis-wiki", "__Host-portcullis-chat"
+OFFICE = "__Secure-portcullis-office"
 
 
 # holds ECO-98
@@ -36,9 +37,34 @@ def test_a_logout_at_one_host_is_one_at_the_next(browser, stack):
         chat.is_at_server()
 
 
+# holds SC-16
+def test_a_session_of_a_domain_is_one_at_both_hosts(browser, stack):
+    """SC-16: the browser keeps the cookie of the domain, and the next host asks nobody."""
+    with both(browser, stack, "mail", "desk") as (mail, desk):
+        same("password" in mail.enter("/page?a=1#end"), True, "at the first host")
+        desk.open("/room#end")
+        same(desk.page.inner_text("#user"), "Alice Liddell")
+        same(desk.page.url, f"{desk.url}/room#end")
+        cookie = desk.cookies(OFFICE)[OFFICE]
+        same((cookie["domain"], cookie["path"], cookie["secure"], cookie["httpOnly"]),
+             (".portcullis.test", "/", True, True))
+
+
+# holds SC-16
+def test_a_logout_at_one_host_of_a_domain_deletes_the_cookie_of_both(browser, stack):
+    """SC-16: who logs out at one host is nobody at the other, and no cookie is left."""
+    with both(browser, stack, "mail", "desk") as (mail, desk):
+        mail.enter("/")
+        desk.open("/")
+        same(desk.fetch("/room")["status"], 200)
+        desk.log_out_by_script(path="/.portcullis/logout/office")
+        same([*mail.cookies(OFFICE), *desk.cookies(OFFICE)], [])
+        same(mail.fetch("/page")["status"], 401)
+
+
 @contextlib.contextmanager
-def both(browser, stack):
+def both(browser, stack, first="wiki", second="chat"):
     """One browser with a window at each host."""
-    with person(browser, stack, known=False, url=stack.house("wiki")) as wiki:
-        chat = wiki.at(stack.house("chat"))
-        yield wiki, chat
+    with person(browser, stack, known=False, url=stack.house(first)) as one:
+        other = one.at(stack.house(second))
+        yield one, other

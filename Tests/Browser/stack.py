@@ -46,6 +46,8 @@ listeners:
 hosts:
   - {{ host: wiki.portcullis.test, public_url: "https://wiki.portcullis.test:{house}" }}
   - {{ host: chat.portcullis.test, public_url: "https://chat.portcullis.test:{house}" }}
+  - {{ host: mail.portcullis.test, public_url: "https://mail.portcullis.test:{house}" }}
+  - {{ host: desk.portcullis.test, public_url: "https://desk.portcullis.test:{house}" }}
 admin: {{ address: 127.0.0.1:{admin} }}
 issuers:
   main: {{ url: {issuer}, insecure_allow_http: true }}
@@ -74,6 +76,13 @@ clients:
     id_token: {{ algorithm: ES256 }}
     session: {{ same_site: strict, store: memory }}
     logout: {{ landing: /open/ }}
+  office: # one session for the hosts of a domain
+    issuer: main
+    id: office
+    authentication: {{ method: private_key_jwt, key: {{ file: {folder}/web.pem }}, key_id: web-1, audience: endpoint }}
+    scopes: [openid, profile]
+    id_token: {{ algorithm: ES256 }}
+    session: {{ keys: [{{ file: {folder}/session.key }}], domain: portcullis.test }}
 {house_clients}routes:
   - path: /
     upstream: http://127.0.0.1:{app}
@@ -126,9 +135,21 @@ clients:
     grpc: true
     token: {{ issuers: [main], audience: api }}
     cors: {{ origins: [http://localhost:{app}] }}
+  - host: mail.portcullis.test
+    path: /
+    upstream: http://127.0.0.1:{app}
+    login: office
+    identity: {{ X-User-Id: sub, X-User-Name: name }}
+  - host: desk.portcullis.test
+    path: /
+    upstream: http://127.0.0.1:{app}
+    login: office
+    identity: {{ X-User-Id: sub, X-User-Name: name }}
 {house_routes}log: {{ access: {folder}/access.log }}
 """
 
+# Hosts that share a session.
+OFFICE = ("mail", "desk")
 # Hosts that are one client of the server's.
 HOUSE = ("wiki", "chat")
 HOUSE_CLIENT = """\
@@ -166,7 +187,7 @@ class Stack:
         self.pages = None
 
     def house(self, host):
-        """The address of one of the hosts that have one client of the server's."""
+        """The address of one of the hosts that share a client of the server's, or a session."""
         return f"https://{host}.portcullis.test:{self.ports['house']}"
 
     @property
@@ -189,6 +210,9 @@ class Stack:
         self.register("house", *(word for host in HOUSE for word in (
             "--redirect-uri", f"{self.house(host)}/.portcullis/callback/{host}",
             "--post-logout-uri", f"{self.house(host)}/.portcullis/logged-out/{host}")))
+        self.register("office", *(word for host in OFFICE for word in (
+            "--redirect-uri", f"{self.house(host)}/.portcullis/callback/office",
+            "--post-logout-uri", f"{self.house(host)}/.portcullis/logged-out/office")))
         file = self.folder / "portcullis.yaml"
         known = {"issuer": self.server["issuer"], "folder": self.folder, **self.ports}
         clients, routes = ("".join(text.format(host=host, **known) for host in HOUSE) for text in (HOUSE_CLIENT, HOUSE_ROUTE))
@@ -201,7 +225,8 @@ class Stack:
         make("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
              "-subj", "/CN=localhost", "-addext",
              "subjectAltName=DNS:localhost,DNS:first.portcullis.test,DNS:second.portcullis.test,"
-             "DNS:house.portcullis.test,DNS:wiki.portcullis.test,DNS:chat.portcullis.test",
+             "DNS:house.portcullis.test,DNS:wiki.portcullis.test,DNS:chat.portcullis.test,"
+             "DNS:mail.portcullis.test,DNS:desk.portcullis.test",
              "-keyout", self.folder / "tls.key", "-out", self.folder / "tls.crt")
         make(self.binary, "keys", "new", "client", "--out", self.folder / "web.pem")
         make(self.binary, "keys", "new", "session", "--out", self.folder / "session.key")
