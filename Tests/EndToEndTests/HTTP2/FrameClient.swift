@@ -46,7 +46,8 @@ final class FrameClient {
         port: UInt16, window: UInt32? = nil, answersPings: Bool = true, acknowledges: Bool = true,
         from source: String? = nil
     ) throws {
-        client = try RawClient(port: port, from: source)
+        // Its frames are made here, whatever the test's other clients speak.
+        client = try RawClient(port: port, from: source, speaking: .http1)
         self.answersPings = answersPings
         self.acknowledges = acknowledges
         nghttp2_hd_inflate_new(&inflater)
@@ -55,12 +56,12 @@ final class FrameClient {
     }
 
     /// Takes the server's end of a connection that a client has made, whose preface it reads.
-    init(serving socket: Socket, streams: UInt32? = nil) throws {
+    init(serving socket: Socket, streams: UInt32? = nil, takesTunnels: Bool = false) throws {
         client = RawClient(over: socket)
         answersPings = true
         acknowledges = true
         nghttp2_hd_inflate_new(&inflater)
-        let settings = streams.map { [0, 3] + Self.bytes($0) } ?? []
+        let settings = (streams.map { [0, 3] + Self.bytes($0) } ?? []) + (takesTunnels ? [0, 8, 0, 0, 0, 1] : [])
         try client.send(Self.frame(4, settings))
         let preface = try client.bytes(24)
         #expect(preface == Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8))

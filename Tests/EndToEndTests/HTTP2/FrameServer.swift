@@ -23,9 +23,10 @@ final class FrameServer: Sendable {
     var upstream: String { "{ url: \"http://127.0.0.1:\(port)\", protocol: h2 }" }
 
     /// The connection that was made first of those that were not taken, waiting for it; `streams` says how many it may have at
-    /// once.
-    func connection(streams: UInt32? = nil) throws -> FrameClient {
+    /// once, and `takesTunnels` that it takes extended CONNECT.
+    func connection(streams: UInt32? = nil, takesTunnels: Bool = false) throws -> FrameClient {
         guard accepted.wait(until: { !$0.isEmpty }) else { throw WireFailure.timedOut("a connection to the server") }
-        return try FrameClient(serving: accepted.withLock { $0.removeFirst() }, streams: streams)
+        return try FrameClient(
+            serving: accepted.withLock { $0.removeFirst() }, streams: streams, takesTunnels: takesTunnels)
     }
 }

@@ -1,0 +1,112 @@
+import TestSupport
+import TestTraits
+import Testing
+
+private typealias Frame = FrameClient.Frame
+
+/// Rows SH-39, LO-09, H2-40 and H2-93: what is open at one replica when its session ends at another.
+@Suite(.serialized, .byEachProtocol) struct `what is open of a login at another replica` {
+    /// A message of two bytes, unmasked.
+    private static let message: [UInt8] = [0x82, 2, 7, 8]
+    /// A Close frame with status 1008.
+    private static let goodbye: [UInt8] = [0x88, 0x02, 0x03, 0xF0]
+
+    private func fields(_ browser: CookieJar) -> [String] { browser.lines + ["Origin: https://gateway.test"] }
+
+    /// A WebSocket through which a message has gone.
+    private func socket(_ gateway: GatewayProcess, _ browser: CookieJar) throws -> RawClient {
+        let client = try gateway.client()
+        let lines = [
+            "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        ]
+        try client.send(request("GET", "/app/socket", fields: fields(browser) + lines))
+        let answer = try client.response()
+        #expect(answer.status == 101, "\(answer.headText)\(gateway.diagnosis)")
+        try expectOpen(client)
+        return client
+    }
+
+    private func expectOpen(_ socket: RawClient, at location: SourceLocation = #_sourceLocation) throws {
+        try socket.send(Self.message)
+        #expect(try socket.bytes(Self.message.count) == Self.message, sourceLocation: location)
+    }
+
+    /// A response that goes on and on, of which the beginning has come.
+    private func stream(_ gateway: GatewayProcess, _ browser: CookieJar) throws -> RawClient {
+        let client = try gateway.client()
+        try client.send(request("GET", "/app/stream", fields: fields(browser)))
+        _ = try client.bytes(through: "5\r\nhello\r\n")
+        return client
+    }
+
+    @Test(
+        .holds("SH-39", "LO-09", "H2-40", "H2-93"), .refuses("SH-39", "H2-40", "H2-93"), arguments: [false, true])
+    func `ends at once, and what others have open goes on`(byServer: Bool) throws {
+        let (store, server, gate) = (try StoreServer(), try FrameServer(), Gate())
+        defer { gate.open() }
+        let stage = try SessionStage(
+            LoginPlan(
+                routes: [
+                    "{ path: /app/, upstream: $UPSTREAM, login: web, websocket: true }",
+                    "{ path: /user.S/, upstream: \(server.upstream), login: web, grpc: true }",
+                ],
+                client: [
+                    "session: { store: shared, keys: [{ file: $FOLDER/session.key }] }",
+                    "logout: { backchannel: true }",
+                ],
+                // Asked about again so seldom, the session would be served for a minute more.
+                settings: Fleet.settings(store, "recheck: 60s"), files: Fleet.keys))
+        let there = try stage.another()
+        stage.upstream.answer("/app/socket", with: .switching)
+        stage.upstream.answer(
+            "/app/stream",
+            with: WireScript(
+                .text("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"), .wait(gate),
+                .text("0\r\n\r\n")))
+        let mine = try stage.login(), session = stage.server.lastSession
+        let other = try stage.login()
+        let (ended, kept) = (try socket(there, mine), try socket(there, other))
+        let (cut, going) = (try stream(there, mine), try stream(there, other))
+        let caller = try FrameClient(port: there.port)
+        for (stream, browser) in [(UInt32(1), mine), (3, other)] {
+            let call = [
+                ("content-type", "application/grpc"), ("te", "trailers"), ("cookie", browser.text),
+                ("origin", "https://gateway.test"), ("sec-fetch-site", "same-origin"),
+            ]
+            try caller.client.send(FrameClient.request(stream, "/user.S/Any", method: "POST", call, ends: false))
+        }
+        let peer = try server.connection()
+        let calls = try (0..<2).map { _ in
+            try #require(try peer.frames { $0.type == Frame.headers }.last).stream
+        }
+        let began = ContinuousClock.now
+        let answer =
+            byServer
+            ? try stage.exchange(
+                "POST", "/.portcullis/backchannel-logout/web",
+                fields: ["Content-Type: application/x-www-form-urlencoded"],
+                body: "logout_token=\(stage.server.logoutToken(session: session, audience: "web"))")
+            : try stage.exchange("POST", "/.portcullis/logout/web", browser: mine, fields: ownPage)
+        #expect((200..<400).contains(answer.status), "\(answer.headText)")
+        #expect(try ended.bytesToEnd() == Self.goodbye)
+        #expect(!text(try cut.bytesToEnd()).contains("0\r\n\r\n"), "cut short")
+        #expect(try caller.status(of: 1) == "200")
+        #expect(caller.values("grpc-status", of: 1) == ["16"], "\(caller.fields)")
+        let reset = try #require(try peer.frames { $0.type == Frame.reset }.last)
+        #expect(reset.stream == calls[0] && reset.code == 8, "\(reset)")
+        // A minute would be the recheck's doing.
+        #expect(ContinuousClock.now - began < .seconds(30))
+
+        try expectOpen(kept)
+        gate.open()
+        _ = try going.bytes(through: "0\r\n\r\n")
+        let whole = [(":status", "200"), ("content-type", "application/grpc")]
+        try peer.client.send(
+            FrameClient.section(calls[1], whole, ends: false)
+                + FrameClient.section(calls[1], [("grpc-status", "0")], ends: true))
+        #expect(try caller.status(of: 3) == "200")
+        #expect(caller.values("grpc-status", of: 3) == ["0"])
+        caller.client.close()
+    }
+}
