@@ -28,7 +28,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func `is a fault when SETTINGS are not acknowledged in time`(comes: Bool) throws {
+    @Test(.holds("H2-05"), .refuses("H2-05"), arguments: [false, true])
+    func `is a fault when SETTINGS are not acknowledged in time`(comes: Bool) throws {
         let server = try ServerUnderTest(preface: false)
         server.receive(Frames.preface + Frames.settings() + (comes ? Frames.settingsAck : []))
         server.connection.endAcknowledgement()

@@ -30,7 +30,8 @@ extension RequirementTable {
             id: "H2-05", source: "RFC 9113 §3.4",
             promise: """
                 The gateway's first frame on an HTTP/2 connection is SETTINGS. It serves no client whose first \
-                frame behind the preface is another one.
+                frame behind the preface is another one. A client that does not acknowledge the gateway's within ten \
+                seconds gets GOAWAY with SETTINGS_TIMEOUT, and its connection is closed.
                 """),
         Requirement(
             id: "H2-06", source: "RFC 9113 §6.5.2; RFC 8441 §3; RFC 9218 §2.1",

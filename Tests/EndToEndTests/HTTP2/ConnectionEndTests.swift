@@ -5,7 +5,7 @@ import Testing
 
 private typealias Frame = FrameClient.Frame
 
-/// Rows H2-09 and H2-61 to H2-65: how connections of HTTP/2 come to their end, and what of their streams.
+/// Rows H2-05, H2-09 and H2-61 to H2-65: how connections of HTTP/2 come to their end, and what of their streams.
 @Suite struct `the end of a connection of HTTP/2` {
     private static func plan(_ settings: String = "") -> StagePlan {
         StagePlan(
@@ -73,23 +73,38 @@ private typealias Frame = FrameClient.Frame
 
     // MARK: SETTINGS
 
-    @Test func `comes with SETTINGS_TIMEOUT when the client does not acknowledge SETTINGS in ten seconds`() throws {
+    @Test(.holds("H2-05"), .refuses("H2-05"))
+    func `comes with SETTINGS_TIMEOUT when the client does not acknowledge SETTINGS in ten seconds`() throws {
         let stage = try Stage(Self.plan())
+        let gate = Gate()
+        defer { gate.open() }
+        stage.upstream.answer("/open/held", with: WireScript(.text(Self.part), .wait(gate), .text("last.")))
         let good = try FrameClient(port: stage.gateway.port)
         let silent = try FrameClient(port: stage.gateway.port, acknowledges: false)
+        // One that acknowledges something else, and sends SETTINGS of its own meanwhile.
+        let busy = try FrameClient(port: stage.gateway.port, acknowledges: false)
         let began = ContinuousClock.now
-        for client in [good, silent] {
+        for client in [good, silent, busy] {
             try client.get(1, "/open/a")
             #expect(try client.status(of: 1) == "200", "until then it is served like any other")
         }
-        let last = try #require(try silent.frames { $0.type == Frame.goAway }.last)
-        #expect(last.code == 4)
-        #expect(last.lastStream == 1)
-        #expect(ContinuousClock.now - began >= .milliseconds(9800), "a tick less than what it may take")
-        #expect(try silent.framesToEnd().isEmpty)
-        let line = stage.gateway.operatorLine { $0["event"] == "streams_ended" }
-        #expect(line?["reason"] == "h2_settings_timeout")
-        #expect(stage.gateway.reading(#"portcullis_http2_goaways_total{cause="settings_timeout"}"#) == 1)
+        try silent.get(3, "/open/held")
+        try silent.frames { $0.type == Frame.data }
+        let held = try #require(stage.upstream.requests.last { $0.path == "/open/held" })
+        try busy.client.send(FrameClient.frame(4, []))
+        try busy.client.send(FrameClient.frame(Frame.ping, [UInt8](repeating: 1, count: 8)))
+        for client in [silent, busy] {
+            let last = try #require(try client.frames { $0.type == Frame.goAway }.last)
+            #expect(last.code == 4)
+            #expect(last.lastStream == (client === silent ? 3 : 1))
+            #expect(ContinuousClock.now - began >= .milliseconds(9800), "a tick less than what it may take")
+            #expect(try client.framesToEnd().isEmpty, "and it is closed, whatever is under way")
+        }
+        #expect(stage.upstream.waits { ($0.endedConnections + $0.resetConnections).contains(held.connection) })
+        let lines = { stage.gateway.operatorLog.filter { $0["event"] == "streams_ended" } }
+        #expect(eventually { lines().count == 2 })
+        #expect(lines().allSatisfy { $0["reason"] == "h2_settings_timeout" })
+        #expect(stage.gateway.reading(#"portcullis_http2_goaways_total{cause="settings_timeout"}"#) == 2)
         #expect(stage.gateway.reading(#"portcullis_http2_goaways_total{cause="fault"}"#) == 0)
         try good.get(3, "/open/a")
         #expect(try good.status(of: 3) == "200")
