@@ -43,7 +43,7 @@ package struct UpstreamPoolSettings: Sendable, Hashable {
 package struct UpstreamBounds: Sendable, Hashable {
     /// Under way at all its servers together, tunnels included; nil is the bound for all upstreams.
     package var requests: Int?
-    /// Of these, those that wait for a connection.
+    /// Of these, those that wait for a connection, or by HTTP/2 for room in one.
     package var pending: Int?
     /// Under way at one server.
     package var requestsPerServer: Int?

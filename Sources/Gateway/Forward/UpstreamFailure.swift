@@ -127,7 +127,7 @@ extension WorkerRef {
         return names(of: exchange) + route + [LogField(.upstream, upstream)]
     }
 
-    private var connectionInTime: Refused.Words { "a connection within \(pointee.policy.timeouts.upstreamConnect) ms" }
+    var connectionInTime: Refused.Words { "a connection within \(pointee.policy.timeouts.upstreamConnect) ms" }
 
     /// The upstream was too slow; which of its clocks ran out depends on its state.
     func upstreamTimedOut(_ upstream: UpstreamRef) {

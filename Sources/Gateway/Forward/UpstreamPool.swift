@@ -25,8 +25,24 @@ extension WorkerRef {
             pool.pointee.addresses.hadTurn(place, now: now)
             return upstream
         }
-        guard pool.pointee.connectionCount >= mostConnections(pool) else { return nil }
+        // Where no other may be made, or may be waited for.
+        guard !mayConnect(pool) else { return nil }
         return takeIdle(pool, at: nil, of: owner)
+    }
+
+    /// Whether an idle connection serves this exchange, wherever it leads.
+    func hasIdle(_ pool: UnsafeMutablePointer<UpstreamPool>, for exchange: ExchangeRef) -> Bool {
+        let owner = pool.pointee.settings.sendsProxyHeader ? exchange.pointee.client.carrier : nil
+        var next = pool.pointee.idle
+        while let upstream = next {
+            next = upstream.pointee.next
+            if upstream.pointee.owner == owner, !pool.pointee.addresses.isFull(upstream.pointee.address),
+                isQuiet(upstream)
+            {
+                return true
+            }
+        }
+        return false
     }
 
     /// The idle connection used last, of those to one address or of all, and of one client's where each is of one.
@@ -58,15 +74,6 @@ extension WorkerRef {
     /// behind an answer to HEAD, would be the next client's response.
     private func isQuiet(_ upstream: UpstreamRef) -> Bool {
         !FileEvent.isDue(upstream.readEvent) && upstream.pointee.stream.isQuiet
-    }
-
-    /// Whether the next request gets a connection: an idle one, even one that is only found to be closed and gives its
-    /// place to another, or a new one.
-    func hasRoom(_ pool: UnsafeMutablePointer<UpstreamPool>) -> Bool {
-        guard !pool.pointee.addresses.areFull else { return false }
-        if pool.pointee.idleCount > 0 { return true }
-        // By HTTP/2 there may be room in what is open already.
-        return pool.pointee.version == .http1 ? mayConnect(pool) : pool.pointee.connectionCount < mostConnections(pool)
     }
 
     /// A connection that is not open yet, or nil when the upstream has as many as it may.

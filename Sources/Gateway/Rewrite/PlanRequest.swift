@@ -28,7 +28,9 @@ extension WorkerRef {
         var writer = HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity)
         try writeUpstreamHead(exchange, bytes, &findings, &identities, into: &writer)
         let pool = pointee.upstreams.pools[route.pointee.upstream]
-        guard hasRoom(pool) else { throw connectionsExhausted(pool) }
+        guard hasRoom(pool, for: exchange, of: user(of: findings.token, at: pool)) else {
+            throw connectionsExhausted(pool)
+        }
         try judgeShare(exchange, of: pool)
         // Bytes behind a proof that is spent would be refused too late.
         if findings.proved != nil {

@@ -75,7 +75,9 @@ import Transport
         #expect(stage.refused(1) == nil)
         _ = try stage.take(for: 1)
         // That there is none left is said otherwise, and first.
-        #expect(!stage.worker.hasRoom(stage.pool) && stage.refused(2) == nil)
+        let next = stage.exchange(of: 2)
+        let hasRoom = stage.worker.hasRoom(stage.pool, for: next, of: UpstreamAddresses.nobody)
+        #expect(!hasRoom && stage.refused(2) == nil)
     }
 
     @Test func `are not counted while so few are in use that they may be anybody's`() throws {

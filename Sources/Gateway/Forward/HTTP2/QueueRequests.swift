@@ -108,6 +108,12 @@ extension WorkerRef {
         return held > share(of: pool)
     }
 
+    /// Whether it will have its share with the request of this exchange, which is not counted yet.
+    func wouldHaveShare(_ exchange: ExchangeRef, of pool: UnsafeMutablePointer<UpstreamPool>) -> Bool {
+        guard let network = countedNetwork(exchange), let users = pool.pointee.users else { return false }
+        return users.count(of: network) + 1 > share(of: pool)
+    }
+
     /// Half of the streams that the upstream allows in the usual number of connections.
     private func share(of pool: UnsafeMutablePointer<UpstreamPool>) -> Int {
         var most = HTTP2.ClientConnection.mostStreams

@@ -98,6 +98,29 @@ extension WorkerRef {
         return nil
     }
 
+    /// Whether a request finds a connection with room for its stream, as `session` would choose it, and does not wait.
+    func hasStream(
+        _ pool: UnsafeMutablePointer<UpstreamPool>, for exchange: ExchangeRef, of user: UInt64
+    ) -> Bool {
+        let isEntitled = pool.pointee.users != nil && !wouldHaveShare(exchange, of: pool)
+        func accepts(_ address: UInt64?) -> Bool {
+            guard let session = room(in: pool, at: address, isEntitled: isEntitled) else { return false }
+            guard exchange.pointee.offersWebSocket else { return true }
+            return session.pointee.core.hasSettings && session.pointee.core.takesTunnels
+        }
+        guard pool.pointee.addresses.isSeveral else { return accepts(nil) }
+        let now = pointee.loop.lastTick
+        let places = 0..<min(pool.pointee.addresses.all.count, UpstreamAddresses.limit)
+        guard user == UpstreamAddresses.nobody else {
+            guard let place = pool.pointee.addresses.place(after: 0, now: now, for: user) else { return false }
+            return accepts(pool.pointee.addresses.all[place].identity)
+        }
+        // Whose turn it is does not matter: another one will do that is as well.
+        let free = places.filter { !pool.pointee.addresses.isFull($0) }
+        let well = free.filter { pool.pointee.addresses.isWell($0, at: now) }
+        return (well.isEmpty ? free : well).contains { accepts(pool.pointee.addresses.all[$0].identity) }
+    }
+
     /// A connection of the pool's with room for one more stream, the latest first; to one address, or to any, and of those that
     /// are reserved only where the request is entitled to them.
     private func room(
@@ -122,6 +145,7 @@ extension WorkerRef {
     private func assign(_ upstream: UpstreamRef) {
         guard !findPlace(upstream) else { return }
         let pool = upstream.pointee.pool
+        guard !pool.pointee.addresses.areFull else { return refuseExhausted(upstream) }
         guard pool.pointee.pendingCount < pool.pointee.bounds.pending else { return refuseExhausted(upstream) }
         beginPending(upstream)
         addWaiting(upstream)
@@ -206,8 +230,13 @@ extension WorkerRef {
     /// Asks the upstream by HTTP/1.1 for what its HTTP/2 cannot carry, or because it speaks no other.
     private func useHTTP1(_ upstream: UpstreamRef) {
         dequeue(upstream)
+        let pool = upstream.pointee.pool
+        guard upstream.pointee.isPending || pool.pointee.pendingCount < pool.pointee.bounds.pending else {
+            return refuseExhausted(upstream)
+        }
+        beginPending(upstream)
         upstream.pointee.part = .none
-        countOpened(upstream.pointee.pool)
+        countOpened(pool)
         begin(upstream)
     }
 
@@ -359,6 +388,12 @@ extension WorkerRef {
         while let upstream = next {
             next = upstream.pointee.next
             guard findPlace(upstream) else {
+                // No server has room for it: one that waited for its connection is told so, as one that comes now.
+                if pool.pointee.addresses.areFull {
+                    refuseExhausted(upstream)
+                    next = pool.pointee.first(areBehind: areBehind)
+                    continue
+                }
                 // One that waits for SETTINGS is passed by; the others wait for room.
                 if upstream.pointee.exchange?.pointee.offersWebSocket == true { continue }
                 return false
@@ -388,7 +423,12 @@ extension WorkerRef {
         closeUpstream(upstream)
         guard let exchange else { return }
         exchange.pointee.upstream = nil
-        answer(exchange, refused: hasShare ? shareExhausted(exchange) : connectionsExhausted(pool))
+        if hasShare { return answer(exchange, refused: shareExhausted(exchange)) }
+        // Where none has come about yet, it is no want of room.
+        guard pool.pointee.sharedConnecting > 0, pool.pointee.sharedConnecting == pool.pointee.sharedCount else {
+            return answer(exchange, refused: connectionsExhausted(pool))
+        }
+        answer(exchange, refused: Refused(.upstreamConnectTimedOut, expected: connectionInTime, found: "none"))
     }
 }
 

@@ -25,6 +25,9 @@ extension UpstreamAddresses {
 
     /// Whether every address has as many requests as it may.
     var areFull: Bool { isBounded && !all.isEmpty && all.indices.allSatisfy { isFull($0) } }
+
+    /// Requests under way at all addresses, where they are counted.
+    var inFlight: Int { all.reduce(0) { $0 + $1.turns.inFlight } }
 }
 
 /// A request that would be one too many is refused before anything is sent of it: an upstream that stalls holds up no more than
@@ -38,6 +41,36 @@ extension WorkerRef {
     /// Whether one more may be made, and wait for its socket.
     func mayConnect(_ pool: UnsafeMutablePointer<UpstreamPool>) -> Bool {
         pool.pointee.connectionCount < mostConnections(pool) && pool.pointee.pendingCount < pool.pointee.bounds.pending
+    }
+
+    /// Whether the next request of this exchange's client gets a connection: an idle one, a new one, or room in one that is
+    /// shared.
+    ///
+    /// Judged before a proof is spent (DPOP-17), so that it is what `takeIdle`, `connect` and `assign` come to.
+    func hasRoom(
+        _ pool: UnsafeMutablePointer<UpstreamPool>, for exchange: ExchangeRef, of user: @autoclosure () -> UInt64
+    ) -> Bool {
+        guard !serversAreFull(pool) else { return false }
+        let mayWait = pool.pointee.pendingCount < pool.pointee.bounds.pending
+        let mayBegin = pool.pointee.connectionCount < mostConnections(pool)
+        guard pool.pointee.version == .http1 else {
+            return mayBegin && (mayWait || hasStream(pool, for: exchange, of: user()))
+        }
+        if mayBegin && mayWait { return true }
+        // Even one that is only found to be closed gives its place to another, which waits.
+        return mayWait ? pool.pointee.idleCount > 0 : hasIdle(pool, for: exchange)
+    }
+
+    /// Whether every server has as many requests as it may.
+    ///
+    /// One that waits for a place in a connection that is shared is at none yet, and will be at one of them.
+    private func serversAreFull(_ pool: UnsafeMutablePointer<UpstreamPool>) -> Bool {
+        guard pool.pointee.addresses.isBounded, !pool.pointee.addresses.all.isEmpty else { return false }
+        if pool.pointee.addresses.areFull { return true }
+        guard pool.pointee.version != .http1 else { return false }
+        let (most, isFar) = pool.pointee.bounds.perServer.multipliedReportingOverflow(
+            by: pool.pointee.addresses.all.count)
+        return !isFar && pool.pointee.addresses.inFlight + pool.pointee.pendingCount >= most
     }
 
     /// A request waits for its connection.
@@ -62,7 +95,7 @@ extension WorkerRef {
                 "\(most) connections at most"
             } else if pool.pointee.pendingCount >= bounds.pending {
                 "\(bounds.pending) requests at most that wait for a connection (upstream.limits.pending)"
-            } else if pool.pointee.addresses.areFull {
+            } else if serversAreFull(pool) {
                 "\(bounds.perServer) requests at most at one server (upstream.limits.requests_per_server)"
             } else {
                 "\(most) connections at most"

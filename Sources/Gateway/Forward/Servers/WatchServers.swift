@@ -6,9 +6,12 @@ import Transport
 extension WorkerRef {
     /// Whose requests of this upstream stay at one server: a session, or the subject of tokens.
     func user(of exchange: ExchangeRef?, at pool: UnsafeMutablePointer<UpstreamPool>) -> UInt64 {
-        guard pool.pointee.settings.pool.sticky == .session, let token = exchange?.pointee.findings.token else {
-            return UpstreamAddresses.nobody
-        }
+        user(of: exchange?.pointee.findings.token, at: pool)
+    }
+
+    /// The same of a request whose token this is.
+    func user(of token: TokenRecord?, at pool: UnsafeMutablePointer<UpstreamPool>) -> UInt64 {
+        guard pool.pointee.settings.pool.sticky == .session, let token else { return UpstreamAddresses.nobody }
         if let session = token.session { return session.reference }
         // Tokens without a subject are not all one user's.
         return token.subjectDigest == Self.ofNoSubject ? UpstreamAddresses.nobody : token.subjectDigest
