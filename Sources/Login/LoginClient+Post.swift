@@ -19,6 +19,18 @@ package enum ServerRefusal: Error, Sendable, Equatable {
     case nonceDemanded
 }
 
+extension ServerRefusal {
+    /// Whether the same question may be answered in a while: nothing was sent, or what came was no answer.
+    var isOutage: Bool {
+        switch self {
+        case .unreachable, .nonceDemanded: true
+        case .unanswered(.tooLarge), .unanswered(.fieldsTooLarge), .unanswered(.redirected): false
+        case .unanswered: true
+        case .notMade, .notProven: false
+        }
+    }
+}
+
 extension LoginClient {
     /// Whether a request may be sent again when there was no connection (CA-16).
     package enum Repetition: Sendable, Equatable {

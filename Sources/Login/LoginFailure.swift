@@ -8,22 +8,25 @@ struct LoginFailure: Error, Sendable {
     let isAlarm: Bool
     /// What the server said of when to ask again.
     let retryAfterSeconds: Int?
+    /// The server was not asked, or says that it cannot answer now: nothing is known that was not known before.
+    let isOutage: Bool
 
     init(
         _ refusal: Refusal, check: String, expected: String, found: String, isAlarm: Bool = false,
-        retryAfterSeconds: Int? = nil
+        retryAfterSeconds: Int? = nil, isOutage: Bool = false
     ) {
         self.refusal = refusal
         detail = RefusalDetail(expected: expected, found: found, check: check)
         self.isAlarm = isAlarm
         self.retryAfterSeconds = retryAfterSeconds
+        self.isOutage = isOutage
     }
 
     /// More of one network, or of one user, wait than one may have, and the rest is for others: nothing was signed or
     /// sent, and neither the server nor the gateway is short of anything.
     static let tooManyOfClient = LoginFailure(
         .clientLoginsTooMany, check: "OPS-05", expected: "one client's part of what waits to be signed or sent",
-        found: "more", retryAfterSeconds: 1)
+        found: "more", retryAfterSeconds: 1, isOutage: true)
 
     /// The store that replicas have in common was not asked, or gave no answer that counts: nothing was decided, and the
     /// browser keeps what it brought (SH-74).

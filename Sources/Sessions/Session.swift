@@ -47,6 +47,8 @@ package struct Session: Sendable {
     package var accessTokenExpiresAt = Int64.max
     /// Counts the refreshes, so that the newer of two states of one session is known.
     package var generation = UInt32(0)
+    /// Whether it is known whose the tokens are; nobody is served by a session of which it is not (OIDC-20).
+    package var isConfirmed = true
 
     /// A session that was seen when it began, and that holds no token yet.
     package init(

@@ -96,7 +96,7 @@ extension AccessPolicy {
         case .elsewhere: return .wait(.session(login: login, digest))
         case .found(let session, let successor):
             if store.isElsewhere { identities.metrics.count(.storeSessionsKnown) }
-            if isRefreshDue(session, login: login, now: now), !findings.hasWaited {
+            if isRefreshDue(session, login: login, now: now), !findings.hasWaited || !session.isConfirmed {
                 return .wait(.session(login: login, digest))
             }
             var newest = value
@@ -146,7 +146,7 @@ extension AccessPolicy {
 extension AccessPolicy {
     /// Whether a session's tokens are to be refreshed before it is used.
     package borrowing func isRefreshDue(_ session: Session, login: Int, now: Int64) -> Bool {
-        logins[login].refreshes
+        (logins[login].refreshes || !session.isConfirmed)
             && RefreshRules.refreshAt(session, showsIDToken: logins[login].showsIDToken) <= now
     }
 }

@@ -55,22 +55,26 @@ extension WorkerRef {
         case .unavailable, .tooMany:
             // A token that has not expired is used until it does, and asked about again in a while (RF-06).
             var kept: TokenRecord?
-            if case .found(let session, let successor) = store.lookUp(answer.value, now: now),
-                session.accessTokenExpiresAt > now
-            {
-                let found = FoundSession(
-                    session, value: successor ?? answer.value, digest: answer.digest, login: answer.login,
-                    endings: endings)
-                let record = pointee.policy.access.pointee.remember(
-                    found, &pointee.identities, now: now,
-                    notRefreshedBefore: min(now + 5, session.accessTokenExpiresAt))
-                record.retain()
-                kept = record
+            var renewed: [UInt8]?
+            let standing = store.lookUp(answer.value, now: now)
+            if case .found(let session, let successor) = standing {
+                if RefreshRules.isUsable(session, now: now) {
+                    let found = FoundSession(
+                        session, value: successor ?? answer.value, digest: answer.digest, login: answer.login,
+                        endings: endings)
+                    let record = pointee.policy.access.pointee.remember(
+                        found, &pointee.identities, now: now,
+                        notRefreshedBefore: min(now + 5, session.accessTokenExpiresAt))
+                    record.retain()
+                    kept = record
+                } else if !session.isConfirmed {
+                    renewed = successor
+                }
             }
             var refused = Refused(
                 .sessionRefreshUnavailable, expected: "refreshed tokens", found: "no answer of the authorization server"
             )
-            if kept == nil, case .elsewhere = store.lookUp(answer.value, now: now) {
+            if kept == nil, case .elsewhere = standing {
                 // Whether there is a session nobody knows: it is not for the authorization server to say.
                 refused = Refused(
                     .storeUnavailable, expected: "the store's word on a session", found: "no answer that counts")
@@ -86,6 +90,8 @@ extension WorkerRef {
                     exchange.pointee.findings.lookup = .active(kept)
                 } else {
                     exchange.pointee.findings.lookup = .refused(refused)
+                    // What the browser has is spent, and this process may be gone when it comes again.
+                    if let renewed { setSessionCookie(exchange, answer.login, renewed) }
                 }
                 return .nothing
             }

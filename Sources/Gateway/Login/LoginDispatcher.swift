@@ -74,7 +74,7 @@ final class LoginDispatcher: Sendable {
             }
         }
         let settings = logins[login]
-        guard settings.refreshes,
+        guard settings.refreshes || !session.isConfirmed,
             RefreshRules.refreshAt(session, showsIDToken: settings.session.needsIDToken) <= now
         else {
             return .session(session, value: successor)

@@ -27,7 +27,7 @@ struct UserEndpointQuestion: Sendable {
         do throws(UserEndpointRefusal) {
             user = try UserEndpoint.user(answer, subject: endpoint.subject)
         } catch {
-            throw Self.failure(error, at: "the endpoint identity_from.url")
+            throw Self.failure(error, answer, at: "the endpoint identity_from.url")
         }
         let email = try await email()
         let identity = LoginIdentity(issuer: place.issuer.url, subject: user.subject, at: place.now)
@@ -44,7 +44,7 @@ struct UserEndpointQuestion: Sendable {
         do throws(UserEndpointRefusal) {
             return .verified(try UserEndpoint.verifiedEmail(answer))
         } catch {
-            throw Self.failure(error, at: "the endpoint identity_from.emails_url")
+            throw Self.failure(error, answer, at: "the endpoint identity_from.emails_url")
         }
     }
 
@@ -56,7 +56,9 @@ struct UserEndpointQuestion: Sendable {
         } catch .unreachable(.tooManyOfClient) {
             throw .tooManyOfClient
         } catch {
-            throw Self.failure("an answer of the endpoint that says who it is", error.words, check: "OIDC-18")
+            throw LoginFailure(
+                .loginUserInfoInvalid, check: "OIDC-18", expected: "an answer of the endpoint that says who it is",
+                found: error.words, isAlarm: true, isOutage: error.isOutage)
         }
     }
 
@@ -79,11 +81,12 @@ struct UserEndpointQuestion: Sendable {
         }
     }
 
-    private static func failure(_ refusal: UserEndpointRefusal, at place: String) -> LoginFailure {
-        failure(refusal.expected(of: place), refusal.found, check: refusal.check)
-    }
-
-    private static func failure(_ expected: String, _ found: String, check: String) -> LoginFailure {
-        LoginFailure(.loginUserInfoInvalid, check: check, expected: expected, found: found, isAlarm: true)
+    private static func failure(
+        _ refusal: UserEndpointRefusal, _ answer: FetchResponse, at place: String
+    ) -> LoginFailure {
+        let isOutage = [408, 429].contains(answer.status) || answer.status >= 500
+        return LoginFailure(
+            .loginUserInfoInvalid, check: refusal.check, expected: refusal.expected(of: place), found: refusal.found,
+            isAlarm: true, retryAfterSeconds: isOutage ? answer.retryAfterSeconds : nil, isOutage: isOutage)
     }
 }

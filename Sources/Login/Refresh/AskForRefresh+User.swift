@@ -8,8 +8,9 @@ import Sessions
 extension AskForRefresh {
     /// The session with what the endpoint says now, or its end.
     ///
-    /// Whatever keeps the endpoint from naming the session's user ends the session: the refresh token is spent, and with
-    /// tokens of which nobody says whose they are the session would go on by a guess.
+    /// An endpoint that says somebody else, or nobody, ends the session: with tokens of which nobody says whose they are it
+    /// would go on by a guess. One that does not answer says nothing: the refresh token of before is spent, so that the new
+    /// tokens are kept, and serve nobody until it has answered.
     func confirm(
         _ refreshed: Session, with accessToken: Secret, by endpoint: UserEndpointSettings, _ proof: ProofMaker?,
         at place: LoginClient
@@ -28,10 +29,36 @@ extension AskForRefresh {
                     found: "another in \(Unverified.quote(endpoint.subject))", isAlarm: true)
             }
             refreshed.claims = claims
+            refreshed.isConfirmed = true
             return .session(refreshed)
         } catch {
+            guard !error.isOutage else {
+                var kept = refreshed
+                kept.accessToken = accessToken
+                kept.isConfirmed = false
+                return .unconfirmed(kept, retryAfterSeconds: error.retryAfterSeconds, because: error.detail)
+            }
             if error.isAlarm { place.alarm(error.refusal, error.detail) }
             return .ended(tokens: refreshed, because: error.detail)
         }
+    }
+
+    /// The same for a session whose tokens of now nobody has confirmed; nil where it is to be refreshed first.
+    ///
+    /// The endpoint alone is asked, for servers count how many tokens they issue to one user.
+    func confirmAgain(
+        _ session: Session, _ proof: ProofMaker?, at place: LoginClient
+    ) async -> RefreshService.Answer? {
+        guard !session.isConfirmed, let endpoint = place.settings.identityFrom, let token = session.accessToken,
+            session.accessTokenExpiresAt > place.now
+        else { return nil }
+        var next = session
+        if !place.settings.uses.keepsAccessToken { next.accessToken = nil }
+        next.seenAt = max(session.seenAt, place.now)
+        next.generation = session.generation &+ 1
+        let answer = await confirm(next, with: token, by: endpoint, proof, at: place)
+        // As it is kept already.
+        guard case .unconfirmed(_, let seconds, let detail) = answer else { return answer }
+        return .unavailable(retryAfterSeconds: seconds, because: detail)
     }
 }

@@ -36,6 +36,7 @@ final class AskForRefresh: Sendable {
             }
             proof = maker
         }
+        if let answer = await confirmAgain(session, proof, at: place) { return answer }
         let response: FetchResponse
         do throws(ServerRefusal) {
             // What was sent and not answered is not sent again: a second use of the token would look like theft.
@@ -102,6 +103,7 @@ final class AskForRefresh: Sendable {
         if session.accessToken != nil || place.settings.uses.keepsAccessToken {
             refreshed.accessToken = tokens.accessToken
         }
+        refreshed.isConfirmed = true
         refreshed.accessTokenIssuedAt = now
         let (end, overflows) = now.addingReportingOverflow(max(tokens.expiresIn, 0))
         refreshed.accessTokenExpiresAt = overflows ? .max - 1 : end

@@ -35,7 +35,8 @@ extension RefreshService {
             }
             switch turn {
             case .yours(let lease): return .taken(lease)
-            case .newer(let newer, let successor): return .decided(.session(newer, value: successor))
+            case .newer(let newer, let successor):
+                return .decided(LoginService.Refreshed(newer, value: successor))
             case .gone: return .decided(.ended)
             case .paused(let milliseconds):
                 flights.pause(key, until: now.milliseconds + milliseconds)
@@ -106,13 +107,14 @@ extension RefreshService {
         _ outcome: RefreshOutcome, _ session: Session, value: [UInt8], client: Int, _ trace: TraceParent?
     ) -> (LoginService.Refreshed, RefusalDetail?) {
         switch outcome {
-        case .kept(let newer): return (.session(session, value: newer == value ? nil : newer), nil)
+        case .kept(let newer):
+            return (LoginService.Refreshed(session, value: newer == value ? nil : newer), nil)
         case .lost(let theirs):
             // One that went on from this one has its tokens' successors: only a rival's are others (SH-32).
             if theirs.generation == session.generation, !session.hasTokens(of: theirs) {
                 clients[client].discard(session, trace)
             }
-            return (.session(theirs, value: nil), nil)
+            return (LoginService.Refreshed(theirs, value: nil), nil)
         case .gone:
             // RF-08: logged out meanwhile. What came too late must not outlive it.
             clients[client].discard(session, trace)

@@ -17,6 +17,7 @@ import Sessions
 ///      flight: look again ─▶ its turn ─▶ ask the server ─▶ replace in the store ─▶ everyone who waits
 ///                               │             │                   ├─ gone: logged out meanwhile, tokens are given back
 ///                               │             │                   └─ no answer: used here, and tried again (SH-34)
+///                               │             ├─ unconfirmed: kept, and nobody served by it before its user is named
 ///                               │             ├─ ended: the session too
 ///                               │             └─ unavailable: nobody asks again before a pause is over
 ///                               └─ another process's: what that one brought
@@ -25,6 +26,8 @@ final class RefreshService: Sendable {
     enum Answer: Sendable {
         /// The session with its new tokens.
         case session(Session)
+        /// The session with its new tokens, of which nobody says now whose they are (OIDC-20).
+        case unconfirmed(Session, retryAfterSeconds: Int?, because: RefusalDetail)
         /// It does not refresh this session any more (RF-05, RF-07).
         ///
         /// `tokens` came all the same, and nobody will use them.
@@ -146,7 +149,7 @@ final class RefreshService: Sendable {
         let isNewer =
             found.generation > session.generation
             || RefreshRules.refreshAt(found, showsIDToken: clients[client].showsIDToken) > now
-        return isNewer ? .session(found, value: successor) : nil
+        return isNewer ? LoginService.Refreshed(found, value: successor) : nil
     }
 
     private func start(
@@ -185,6 +188,17 @@ final class RefreshService: Sendable {
                 flights.land(key, .session(held, value: nil))
                 return await keepOn(held, value: value, client: client, under: lease, trace)
             }
+        case .unconfirmed(let session, let seconds, let detail):
+            _ = flights.failed(key, at: clock.now(), retryAfterSeconds: seconds)
+            // The tokens before are spent, so that these are kept, though nobody is served by them yet.
+            switch await keep(session, value: value, client: client, under: lease, trace) {
+            case .decided(.ended, let why): (refreshed, reason) = (.ended, why)
+            case .decided: (refreshed, reason) = (.unavailable, detail)
+            case .held(let held):
+                onEvent(.refreshed(client: client, outcome: LoginService.Refreshed.unavailable.word, detail))
+                flights.land(key, .unavailable)
+                return await keepOn(held, value: value, client: client, under: lease, trace)
+            }
         case .ended(let tokens, let detail):
             if let tokens { clients[client].discard(tokens, trace) }
             await end(session, client: client, .refreshRefused, detail)
@@ -204,6 +218,11 @@ final class RefreshService: Sendable {
 }
 
 extension LoginService.Refreshed {
+    /// A session that somebody has refreshed: nobody is served by it before it is known whose its tokens are (OIDC-20).
+    init(_ session: Session, value: [UInt8]?) {
+        self = session.isConfirmed ? .session(session, value: value) : .unavailable
+    }
+
     /// The outcome's word for metrics.
     var word: String {
         switch self {

@@ -284,7 +284,7 @@ extension RequirementTable {
             id: "OIDC-20", source: "policy of this gateway",
             promise: """
                 With identity_from the gateway asks behind each refresh who it is, and ends a session whose user is not \
-                named again.
+                named again. While nobody answers, it keeps the session with its new tokens, and serves nobody by it.
                 """),
         Requirement(
             id: "OIDC-21", source: "policy of this gateway",

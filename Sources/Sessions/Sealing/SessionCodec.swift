@@ -15,9 +15,8 @@ package enum SessionCodec {
         static let refreshToken = Parts(rawValue: 16)
         static let idToken = Parts(rawValue: 32)
         static let nonceDigest = Parts(rawValue: 64)
-        static let all: Parts = [
-            serverSession, accessToken, expiry, proofKey, refreshToken, idToken, nonceDigest,
-        ]
+        /// Announces nothing: it is not known whose the tokens are.
+        static let unconfirmed = Parts(rawValue: 128)
     }
 
     /// The bytes of a session.
@@ -30,6 +29,7 @@ package enum SessionCodec {
         if session.refreshToken != nil { parts.insert(.refreshToken) }
         if session.idToken != nil { parts.insert(.idToken) }
         if session.nonceDigest != nil { parts.insert(.nonceDigest) }
+        if !session.isConfirmed { parts.insert(.unconfirmed) }
         var writer = FieldWriter()
         writer.byte(parts.rawValue)
         writer.block(session.id)
@@ -62,7 +62,6 @@ package enum SessionCodec {
 
     private static func read(_ reader: inout FieldReader, client: String) throws(Malformed) -> Session {
         let parts = Parts(rawValue: try reader.byte())
-        guard parts.isSubset(of: .all) else { throw Malformed() }
         var fields = Session.Fields(
             id: try reader.block(), client: client, issuer: try reader.text(), subject: try reader.text(),
             claims: try reader.block(), scopes: try reader.texts())
@@ -83,6 +82,7 @@ package enum SessionCodec {
         session.accessTokenIssuedAt = accessTokenIssuedAt
         session.accessTokenExpiresAt = accessTokenExpiresAt
         session.generation = generation
+        session.isConfirmed = !parts.contains(.unconfirmed)
         return session
     }
 }

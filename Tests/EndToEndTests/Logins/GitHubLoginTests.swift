@@ -247,7 +247,7 @@ private final class GitHubStage: Sendable {
 
     @Test(.refuses("OIDC-20")) func `ends where a refresh brings the tokens of another user, or of nobody`() throws {
         for user in [
-            (200, GitHubServer.octocat(id: "583232")), (200, GitHubServer.octocat(id: nil)), (401, "{}"), (503, "{}"),
+            (200, GitHubServer.octocat(id: "583232")), (200, GitHubServer.octocat(id: nil)), (401, "{}"), (403, "{}"),
         ] {
             stage.reset()
             stage.server.change { $0.tokenSeconds = 0 }
@@ -258,6 +258,37 @@ private final class GitHubStage: Sendable {
             #expect(try stage.exchange("/app/c", browser).status == 303, "\(user)")
             #expect(stage.upstream.requests.isEmpty)
         }
+    }
+
+    @Test(.holds("OIDC-20"), .refuses("OIDC-20"), arguments: [false, true])
+    func `is kept while the API is down behind a refresh, serves nobody, and goes on when it is back`(
+        answers: Bool
+    ) throws {
+        stage.server.change { $0.tokenSeconds = 0 }
+        let before = try stage.login()
+        stage.server.change {
+            $0.tokenSeconds = 28_800
+            if answers { $0.user = (503, "{}") } else { $0.isAPIDown = true }
+        }
+        var browser = before
+        let refused = try stage.exchange("/app/d", browser)
+        #expect(refused.status == 503 && refused.fields.only("retry-after") != nil, "\(refused.headText)")
+        // What it had is spent at the server.
+        browser.take(refused)
+        #expect(browser[GitHubStage.cookie] != before[GitHubStage.cookie])
+        for cookies in [browser, before] { #expect(try stage.exchange("/app/d", cookies).status == 503) }
+        #expect(stage.upstream.requests.isEmpty)
+        let line = stage.gateway.operatorLine { $0["event"] == "session_refreshed" && $0["outcome"] == "unavailable" }
+        #expect(line?["check"] == "OIDC-18", "\(stage.gateway.diagnosis)")
+        stage.server.change {
+            $0.isAPIDown = false
+            $0.user = (200, GitHubServer.octocat())
+        }
+        for cookies in [browser, before] {
+            let isServed = eventually { (try? stage.exchange("/app/d", cookies))?.status == 200 }
+            #expect(isServed, "\(stage.gateway.diagnosis)")
+        }
+        #expect(stage.server.tokenRequests.map { $0["grant_type"] ?? "" } == ["authorization_code", "refresh_token"])
     }
 
     @Test(.holds("OIDC-16")) func `is never asked for in silence`() throws {

@@ -50,8 +50,8 @@ struct UserEndpointRefreshTests {
         arguments: [
             ServerHabits.json("{\"sub\":\"user-2\"}"), ServerHabits.json("{\"sub\":\"USER-1\"}"),
             ServerHabits.json("{\"name\":\"x\"}"), ServerHabits.json("{\"sub\":null}"), ServerHabits.json("[]"),
-            ServerHabits.json("{\"message\":\"Bad credentials\"}", status: 401), ServerHabits.page(status: 503),
-            .failure(.timedOut),
+            ServerHabits.json("{\"message\":\"Bad credentials\"}", status: 401), ServerHabits.page(status: 404),
+            ServerHabits.page(status: 200), .failure(.tooLarge), .failure(.redirected),
         ] as [ServerHabits.Answer])
     func `A session ends whose user is not named any more, and its new tokens are given back`(
         answer: ServerHabits.Answer
@@ -65,6 +65,133 @@ struct UserEndpointRefreshTests {
         #expect(world.alarms == [.loginUserInfoInvalid])
         _ = await world.revocations.stop(within: 1000)
         #expect(world.server.revokedTokens.contains { $0.hasPrefix("refresh") })
+    }
+
+    // MARK: an endpoint that does not answer
+
+    /// A session whose tokens are refreshed, and whose endpoint does not answer.
+    private func outage(
+        _ world: SignedIn, _ answer: ServerHabits.Answer = ServerHabits.page(status: 503)
+    ) async throws -> (session: Session, value: [UInt8], kept: Session) {
+        let (session, value) = try await world.logIn(sid: nil)
+        world.becomeDue()
+        world.server.habits.userInfoAnswer = answer
+        guard case .unavailable = await world.refreshes.refresh(session, value: value, client: 0) else {
+            throw Unexpected()
+        }
+        return (session, value, try #require(world.lookUp(value)))
+    }
+
+    private struct Unexpected: Error {}
+
+    @Test(
+        .holds("OIDC-20"), .refuses("OIDC-20"), arguments: [SessionSettings.Store.memory, .cookie],
+        [
+            ServerHabits.page(status: 503), ServerHabits.page(status: 500), ServerHabits.page(status: 429),
+            ServerHabits.json("{}", status: 408), .failure(.timedOut), .failure(.connectFailed("refused")),
+            .failure(.unanswered), .failure(.crowded), .failure(.tooManyOfClient), .failure(.cancelled),
+        ] as [ServerHabits.Answer])
+    func `A session is kept whose endpoint does not answer, and serves nobody until it does`(
+        store: SessionSettings.Store, answer: ServerHabits.Answer
+    ) async throws {
+        let world = try world(store: store)
+        let (session, value, kept) = try await outage(world, answer)
+        #expect(!kept.isConfirmed && kept.generation == session.generation + 1)
+        #expect(kept.refreshToken?.reveal() != session.refreshToken?.reveal())
+        #expect(RefreshRules.refreshAt(kept) <= world.clock.seconds)
+        #expect(!RefreshRules.isUsable(kept, now: world.clock.seconds))
+        #expect(world.alarms.isEmpty && world.outcomes == ["unavailable"])
+        // Nobody asks before a pause is over.
+        let asked = world.server.requests(at: "/userinfo").count
+        guard case .unavailable = await world.refreshes.refresh(kept, value: value, client: 0) else {
+            Issue.record("a session")
+            return
+        }
+        #expect(world.server.requests(at: "/userinfo").count == asked)
+        world.clock.pass(seconds: 20)
+        world.server.habits.userInfoAnswer = nil
+        guard case .session(let next, _) = await world.refreshes.refresh(kept, value: value, client: 0) else {
+            Issue.record("no session")
+            return
+        }
+        #expect(next.isConfirmed && next.generation == session.generation + 2)
+        #expect(world.lookUp(value)?.isConfirmed == true)
+        #expect(next.refreshToken?.reveal() == kept.refreshToken?.reveal())
+        #expect(world.server.requests(at: "/token").count == 1, "the endpoint alone is asked again")
+        _ = await world.revocations.stop(within: 1000)
+        #expect(world.server.revokedTokens.isEmpty)
+    }
+
+    @Test(.refuses("OIDC-20")) func `A session that is kept ends when the endpoint names somebody else`() async throws {
+        let world = try world()
+        let (_, value, kept) = try await outage(world)
+        world.clock.pass(seconds: 20)
+        guard case .unavailable = await world.refreshes.refresh(kept, value: value, client: 0) else {
+            Issue.record("a session")
+            return
+        }
+        #expect(world.lookUp(value)?.generation == kept.generation, "nothing is written for it")
+        world.clock.pass(seconds: 20)
+        world.server.habits.userInfoAnswer = ServerHabits.json("{\"sub\":\"user-2\"}")
+        guard case .ended = await world.refreshes.refresh(kept, value: value, client: 0) else {
+            Issue.record("a session")
+            return
+        }
+        #expect(world.lookUp(value) == nil && world.alarms == [.loginUserInfoInvalid])
+        _ = await world.revocations.stop(within: 1000)
+        #expect(world.server.revokedTokens.contains { $0.hasPrefix("refresh") })
+    }
+
+    @Test(.holds("OIDC-20")) func `A session that is kept is refreshed again where its token expires meanwhile`()
+        async throws
+    {
+        let world = try world()
+        let (_, value, kept) = try await outage(world)
+        world.clock.pass(seconds: 301)
+        world.server.habits.userInfoAnswer = nil
+        guard case .session(let next, _) = await world.refreshes.refresh(kept, value: value, client: 0) else {
+            Issue.record("no session")
+            return
+        }
+        #expect(next.isConfirmed && world.server.requests(at: "/token").count == 2)
+    }
+
+    @Test(.refuses("OIDC-20")) func `A session that is kept serves nobody who brings the state before it`() async throws
+    {
+        let world = try world()
+        let (session, value, _) = try await outage(world)
+        world.clock.pass(seconds: 20)
+        guard case .unavailable = await world.refreshes.refresh(session, value: value, client: 0) else {
+            Issue.record("a session")
+            return
+        }
+    }
+
+    @Test(.holds("OIDC-20"))
+    func `A session that is kept has an access token that nothing else uses for so long alone`()
+        async throws
+    {
+        let world = try SignedIn(store: .memory) {
+            $0.identityFrom = UserEndpointSettings(url: ScriptedServer.issuer + "/userinfo", subject: "sub")
+            $0.uses.keepsAccessToken = false
+            $0.authorization.isOpenID = false
+        }
+        let (session, value) = try await world.logIn(sid: nil) { $0.accessToken = nil }
+        world.becomeDue()
+        world.server.habits.userInfoAnswer = .failure(.timedOut)
+        guard case .unavailable = await world.refreshes.refresh(session, value: value, client: 0) else {
+            Issue.record("a session")
+            return
+        }
+        let kept = try #require(world.lookUp(value))
+        #expect(kept.accessToken != nil)
+        world.clock.pass(seconds: 20)
+        world.server.habits.userInfoAnswer = nil
+        guard case .session(let next, _) = await world.refreshes.refresh(kept, value: value, client: 0) else {
+            Issue.record("no session")
+            return
+        }
+        #expect(next.accessToken == nil && world.lookUp(value)?.accessToken == nil)
     }
 
     @Test(.holds("OIDC-20")) func `An ID token that comes with a refresh is not looked at`() async throws {

@@ -69,7 +69,7 @@ extension Session {
             "\(seenAt)",
             "\(endsAt)", "\(accessToken?.reveal() ?? [])", "\(accessTokenIssuedAt)", "\(accessTokenExpiresAt)",
             "\(proofKey?.reveal() ?? [])", "\(refreshToken?.reveal() ?? [])", "\(idToken?.reveal() ?? [])",
-            "\(nonceDigest ?? [])", "\(generation)",
+            "\(nonceDigest ?? [])", "\(generation)", "\(isConfirmed)",
             "\(accessToken == nil)\(proofKey == nil)\(refreshToken == nil)\(idToken == nil)",
         ]
     }

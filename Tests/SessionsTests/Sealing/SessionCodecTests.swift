@@ -40,6 +40,7 @@ import Testing
         session.idToken = token(&dice)
         session.nonceDigest = dice.next() % 2 == 0 ? dice.bytes(16) : nil
         session.generation = UInt32(truncatingIfNeeded: dice.next())
+        session.isConfirmed = dice.next() % 2 == 0
         return session
     }
 
