@@ -167,7 +167,9 @@ enum IssuerSection {
             problems.warning(
                 at: object.place(of: "insecure_allow_http"), expected: "https",
                 found: "an issuer reached by plain HTTP",
-                remedy: "for development only: whoever can change the traffic can sign every token")
+                remedy: object.says("endpoints")
+                    ? "for development only: whoever is on the way can read and change tokens, and who somebody is"
+                    : "for development only: whoever can change the traffic can sign every token")
         } else if !address.isSecure {
             problems.error(
                 at: url.place, expected: "an https issuer URL", found: Quoted.text(url.text),
