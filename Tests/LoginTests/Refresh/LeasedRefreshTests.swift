@@ -132,6 +132,41 @@ struct `refreshes of a shared session` {
         #expect(server.requests == 1 && a.discarded.all.isEmpty)
     }
 
+    @Test(.holds("OIDC-20"), .refuses("OIDC-20"), arguments: [false, true])
+    func `that nobody has confirmed are used by no process, and confirmed by one`(isKnown: Bool) async throws {
+        let a = try replicas(1)[0]
+        let b = try RefreshingReplica(a.another(), server, clock)
+        let (session, value) = try await a.logIn()
+        // It has the state of before at hand, and hears of the newer one when it asks for its turn.
+        if isKnown { _ = try await b.replica.load(value) }
+        server.confirms(false)
+        #expect(await a.refresh(session, value) == nil)
+        #expect(await b.refresh(session, value) == nil)
+        #expect(server.requests == 1 && a.discarded.all.isEmpty && b.discarded.all.isEmpty)
+        let kept = try #require(try await a.another().load(value))
+        #expect(kept.generation == 1 && !kept.isConfirmed)
+        server.confirms(true)
+        let confirmed = try #require(await b.refresh(kept, value))
+        #expect(confirmed.generation == 2 && confirmed.isConfirmed && server.requests == 2)
+        #expect(try await a.another().load(value)?.isConfirmed == true)
+    }
+
+    @Test(.holds("SH-34", "OIDC-20"), .refuses("OIDC-20"))
+    func `that nobody has confirmed are held while the store is away, serve nobody, and are written`() async throws {
+        let a = try replicas(1)[0]
+        let (session, value) = try await a.logIn()
+        server.confirms(false)
+        a.replica.asking.follow { $0[0] == "commit" ? .refuse(.unavailable) : .pass }
+        #expect(await a.refresh(session, value) == nil)
+        #expect(a.replica.look(value) == .found(1), "the old tokens are never given out")
+        await SignedIn.until { clock.sleepers == 1 }
+        a.replica.asking.follow(nil)
+        clock.pass(seconds: 1)
+        let other = try a.another()
+        await eventuallyAsync { (try? await other.load(value))??.isConfirmed == false }
+        #expect(server.requests == 1 && a.discarded.all.isEmpty)
+    }
+
     @Test(.refuses("SH-34")) func `that are held are revoked when the session has been ended meanwhile`() async throws {
         let a = try replicas(1)[0]
         let (session, value) = try await a.logIn()
@@ -198,6 +233,7 @@ private final class RefreshingServer: Sendable {
     private struct State {
         var requests = 0
         var fails = false
+        var confirms = true
         var meanwhile: (@Sendable () async -> Void)?
     }
 
@@ -205,14 +241,16 @@ private final class RefreshingServer: Sendable {
 
     var requests: Int { state.withLock { $0.requests } }
     func fails(_ fails: Bool) { state.withLock { $0.fails = fails } }
+    /// Whether it says whose the tokens are that it gives.
+    func confirms(_ confirms: Bool) { state.withLock { $0.confirms = confirms } }
     /// What happens while the next request is under way.
     func whileAsked(_ body: @escaping @Sendable () async -> Void) { state.withLock { $0.meanwhile = body } }
 
     func ask(_ session: Session, at now: Int64) async -> RefreshService.Answer {
-        let (fails, meanwhile) = state.withLock { state in
+        let (fails, confirms, meanwhile) = state.withLock { state in
             state.requests += 1
             defer { state.meanwhile = nil }
-            return (state.fails, state.meanwhile)
+            return (state.fails, state.confirms, state.meanwhile)
         }
         await meanwhile?()
         guard !fails else {
@@ -221,6 +259,12 @@ private final class RefreshingServer: Sendable {
         }
         var refreshed = Self.refreshed(session, at: now)
         refreshed.refreshToken = Secret(RandomBytes.fill(16))
+        refreshed.isConfirmed = confirms
+        guard confirms else {
+            return .unconfirmed(
+                refreshed, retryAfterSeconds: nil,
+                because: RefusalDetail(expected: "an answer of the endpoint", found: "none", check: "OIDC-18"))
+        }
         return .session(refreshed)
     }
 
