@@ -33,17 +33,27 @@ ANY_CASE = "all else public, in any case"
 RENAMED, OF_A_HOST = "one public folder with another name", "one public folder of a host"
 PUBLIC, INNER = b"/public", b"/inside"
 TOPOLOGIES |= {RENAMED: "/public/", OF_A_HOST: "/public/"}
+# The same by wildcards: what is open is one segment or two of any name, so that what names a protected path stands between; and
+# the guards themselves, below which all else is open.
+OPEN_BY_WILDCARDS, GUARDED_BY_WILDCARDS = "wildcards public", "wildcards guarding"
+GUARDED_IN_ANY_CASE = "wildcards guarding, in any case"
+TOPOLOGIES |= {OPEN_BY_WILDCARDS: "/*/", GUARDED_BY_WILDCARDS: "/", GUARDED_IN_ANY_CASE: "/"}
+MORE_OPEN = {OPEN_BY_WILDCARDS: ("/*/secret", "/*/*/x", "/*/private/", "/a/*/b", "/*/report.cgi/*")}
+GUARDS = {b"/api/private": "/*/private", b"/public/report.cgi": "/*/report.cgi", b"/public/page.html": "/*/page.html"}
 ROUTES = """\
-  - {{ path: "{open}", upstream: "http://127.0.0.1:{upstream}", public: true{allowed}{renamed}{host} }}
+  - {{ path: "{open}", upstream: "http://127.0.0.1:{upstream}", public: true{allowed}{renamed}{host}{case} }}
   - path: /admin/{host_below}
     upstream: http://127.0.0.1:{upstream}
     token: {{ issuers: [fixed], audience: "{audience}" }}{below}
 {programs}"""
 # Of one path alone: what a server takes for an argument of theirs leads to the public route, were it not refused.
 PROGRAM = """\
-  - path: {path}{host_below}
+  - path: "{path}"{host_below}
     upstream: http://127.0.0.1:{upstream}
     token: {{ issuers: [fixed], audience: "{audience}" }}{below}
+"""
+ALSO_OPEN = """\
+  - {{ path: "{path}", upstream: "http://127.0.0.1:{upstream}", public: true{allowed} }}
 """
 OPEN_HOST = """\
   - {{ path: /, host: open.test, upstream: "http://127.0.0.1:{upstream}", public: true{allowed} }}
@@ -111,15 +121,20 @@ async def judge(binary, name, relaxation, targets, plain):
     recorder = Recorder()
     await recorder.start()
     allowed = f"allow_in_path: [{relaxation}]" if relaxation else ""
-    any_case = name == ANY_CASE
+    any_case = name in (ANY_CASE, GUARDED_IN_ANY_CASE)
     below = "".join(f"\n    {key}" for key in (allowed, any_case and "case_insensitive: true") if key)
     host = f"host: {OWN_HOST}" if name == OF_A_HOST else ""
     common = {"upstream": recorder.port, "audience": AUDIENCE, "below": below, "host_below": host and f"\n    {host}"}
-    programs = "".join(PROGRAM.format(path=path.decode(), **common) for path in path_models.PROGRAMS)
+    guards = GUARDS if name in (GUARDED_BY_WILDCARDS, GUARDED_IN_ANY_CASE) else {}
+    programs = "".join(
+        PROGRAM.format(path=guards.get(path, path.decode()), **common) for path in path_models.PROGRAMS)
     allowed = allowed and f", {allowed}"
     renamed = f", replace_prefix: {{ from: {PUBLIC.decode()}, to: {INNER.decode()} }}" if name == RENAMED else ""
     routes = ROUTES.format(
-        open=TOPOLOGIES[name], allowed=allowed, renamed=renamed, host=host and f", {host}", programs=programs, **common)
+        open=TOPOLOGIES[name], allowed=allowed, renamed=renamed, host=host and f", {host}", programs=programs,
+        case=", case_insensitive: true" if name == GUARDED_IN_ANY_CASE else "", **common)
+    routes += "".join(
+        ALSO_OPEN.format(path=path, allowed=allowed, upstream=recorder.port) for path in MORE_OPEN.get(name, ()))
     if host:
         routes += OPEN_HOST.format(upstream=recorder.port, allowed=allowed)
     with gateway(binary, routes, HOSTS if host else "") as running:
@@ -160,7 +175,7 @@ async def main(binary, _seconds, _seed):
     targets, good = corpus(), True
     for name in TOPOLOGIES:
         plain = set()
-        for relaxation in (None, list(RELAXATIONS)[-1]) if name in (RENAMED, OF_A_HOST) else (None, *RELAXATIONS):
+        for relaxation in (None, list(RELAXATIONS)[-1]) if name in (RENAMED, OF_A_HOST, GUARDED_IN_ANY_CASE) else (None, *RELAXATIONS):
             arrived, problems = await judge(binary, name, relaxation, targets, plain)
             plain = plain or arrived
             good = good and not problems

@@ -178,14 +178,18 @@ extension PathPatterns {
     }
 
     /// Bytes of a reading, its slashes merged, by which it is told where it leads: no pattern is longer.
-    private var decidingLength: Int { max(64, longestPattern &+ 2) }
+    ///
+    /// Beside wildcards the whole path decides.
+    private var decidingLength: Int { hasWildcards ? 1 << 32 : max(64, longestPattern &+ 2) }
 
     /// Bytes of the beginning of a reading by which it is told, whatever follows.
     private var settledLength: Int { decidingLength &+ LoosestReading.unsettled }
 
     /// Bytes of the beginning of a path that have to tell where it leads, when a route lets characters through of which some
     /// readers take no notice; more than as much of a name that decides takes with its escapes escaped.
-    private var tellingLength: Int { max(800, 5 &* settledLength) }
+    ///
+    /// Beside wildcards a longer path is not told at all: all readings of it would be work that a client could ask for.
+    private var tellingLength: Int { hasWildcards ? 1024 : max(800, 5 &* settledLength) }
 
     /// Replaces the letters that become others in the other case, as far as they decide; false when no upstream would.
     private func replaceOtherLetters(in reading: inout [UInt8]) -> Bool {

@@ -10,12 +10,22 @@ package import HTTPMessage
 /// Patterns that fit in any case are in lower case, and beneath them are none that fit in one case alone (HTTP-57).
 ///
 /// What a server may take for an argument of a guarded path is a pattern too, of no route: a sealed one.
+///
+/// Where a path has `*` in the place of a segment, all of them are searched by `WildcardPaths`, whose order is the same where
+/// there is none.
 package struct PathPatterns: ~Copyable, Sendable {
     /// Whether some route's upstream takes paths that differ in case for one.
     package let ignoresCase: Bool
     /// Bytes of the longest pattern: where a path leads is decided by as many of its own, and one more.
     package let longestPattern: Int
 
+    /// Some path has a wildcard: how many bytes of a request's path decide is not known then.
+    let hasWildcards: Bool
+
+    /// All of them where some have wildcards; else none.
+    private let wildcards: WildcardPaths
+    /// Most tables have neither wildcards nor paths that fit in any case, and ask no more than whether that is so.
+    private let isIntricate: Bool
     private let patterns: [Entry]
     /// The paths of all patterns one behind the other, without the slash that a subtree's ends with.
     private let texts: [UInt8]
@@ -40,6 +50,8 @@ package struct PathPatterns: ~Copyable, Sendable {
             self.ignoresCase = ignoresCase
             self.isSealed = isSealed
         }
+
+        var hasWildcard: Bool { SegmentedPath(path).hasWildcard }
     }
 
     /// What a path leads to.
@@ -84,7 +96,11 @@ package struct PathPatterns: ~Copyable, Sendable {
             while slots[slot] >= 0 { slot = (slot + 1) & (size - 1) }
             slots[slot] = Int32(index)
         }
-        ignoresCase = list.contains(where: \.ignoresCase)
+        let (hasCases, isWild) = (list.contains(where: \.ignoresCase), list.contains(where: \.hasWildcard))
+        ignoresCase = hasCases
+        hasWildcards = isWild
+        isIntricate = hasCases || isWild
+        wildcards = WildcardPaths(list, isEmpty: !isWild)
         longestPattern = patterns.reduce(0) { max($0, Int($1.count)) }
         mask = size - 1
         self.allowances = allowances
@@ -95,11 +111,19 @@ package struct PathPatterns: ~Copyable, Sendable {
 
     /// What a canonical path leads to.
     package func find(_ path: Span<UInt8>) -> Match {
-        var found = search(path, ignoringCase: false)
-        if ignoresCase {
-            let other = search(path, ignoringCase: true)
-            if other >= 0, found < 0 || isLonger(Int(other), than: Int(found)) { found = other }
-        }
+        guard !isIntricate else { return findIntricately(path) }
+        return match(search(path, ignoringCase: false))
+    }
+
+    private func findIntricately(_ path: Span<UInt8>) -> Match {
+        guard !hasWildcards else { return wildcards.find(path) }
+        let found = search(path, ignoringCase: false)
+        let other = search(path, ignoringCase: true)
+        return match(other >= 0 && (found < 0 || isLonger(Int(other), than: Int(found))) ? other : found)
+    }
+
+    @inline(__always)
+    private func match(_ found: Int32) -> Match {
         guard found >= 0 else { return .none }
         let route = Int(patterns[Int(found)].route)
         return patterns[Int(found)].isSealed ? .behind(route) : .route(route)

@@ -183,12 +183,14 @@ extension PathPatterns {
     fileprivate init(
         _ routes: [RouteSettings], _ first: [Int], sealed: [SealedSubtree], allowances: [PathAllowances]
     ) {
-        let own = first.map { Pattern(routes[$0].path, route: $0, ignoresCase: routes[$0].ignoresCase) }
-        let sealed = sealed.map {
-            Pattern(
-                routes[$0.exact].path, route: $0.exact, ignoresCase: routes[$0.exact].ignoresCase, isSealed: true)
+        var patterns = first.map { Pattern(routes[$0].path, route: $0, ignoresCase: routes[$0].ignoresCase) }
+        for sealed in sealed {
+            let route = routes[sealed.exact]
+            var path = route.path
+            if let own = sealed.path { path = own }
+            patterns.append(Pattern(path, route: sealed.exact, ignoresCase: route.ignoresCase, isSealed: true))
         }
-        self.init(own + sealed, allowances: allowances)
+        self.init(patterns, allowances: allowances)
     }
 }
 

@@ -11,15 +11,47 @@ package struct SealedSubtree: Sendable, Equatable {
     package let exact: Int
     /// The weaker route that such requests would lead to.
     package let taker: Int
+    /// Which of the exact route's paths it is behind, where wildcards are in play; nil stands for the route's own.
+    package var path: String?
 
-    /// All of them; one for each route that has any.
+    /// All of them: one for each route that has any, and beside wildcards one for each kind of its paths.
     package static func all(in routes: [RouteSettings]) -> [SealedSubtree] {
+        let hosts = Dictionary(grouping: routes.indices) { routes[$0].host }.values
+        return literal(in: routes)
+            + hosts.flatMap { wild(in: routes, $0) }.sorted { ($0.exact, $0.taker) < ($1.exact, $1.taker) }
+    }
+
+    /// Those where either route has a wildcard, of one host.
+    ///
+    /// What is sealed has the literal segments of both, and so comes before the weaker route.
+    private static func wild(in routes: [RouteSettings], _ places: [Int]) -> [SealedSubtree] {
+        let paths = places.map { SegmentedPath(routes[$0].path) }
+        let wild = paths.indices.filter { paths[$0].hasWildcard }
+        guard !wild.isEmpty else { return [] }
+        var seen: Set<String> = []
+        var found: [SealedSubtree] = []
+        for (own, place) in places.enumerated() where !paths[own].isSubtree && routes[place].isGuarded {
+            for other in paths[own].hasWildcard ? Array(paths.indices) : wild {
+                guard let path = paths[other].taking(behind: paths[own]),
+                    !routes[places[other]].asksForAsMuch(as: routes[place]),
+                    !paths.contains(where: { $0.isSubtree && $0.covers(path) && $0.precedes(paths[other]) }),
+                    seen.insert(path.text).inserted
+                else { continue }
+                found.append(SealedSubtree(exact: place, taker: places[other], path: path.text))
+            }
+        }
+        return found
+    }
+
+    /// Those of two routes without wildcards.
+    private static func literal(in routes: [RouteSettings]) -> [SealedSubtree] {
         // A host's requests lead to its own routes alone. Of several routes for one path each counts, on either side.
         let subtrees = Dictionary(grouping: routes.indices) { routes[$0].host }.mapValues { Subtrees(routes, $0) }
         var seen: Set<String> = []
         return routes.indices.compactMap { index in
             let route = routes[index]
-            guard !route.path.hasSuffix("/"), route.isGuarded, let subtrees = subtrees[route.host],
+            guard !route.path.hasSuffix("/"), !route.path.contains("*"), route.isGuarded,
+                let subtrees = subtrees[route.host],
                 let weaker = subtrees.takers(behind: route).first(where: { !routes[$0].asksForAsMuch(as: route) }),
                 seen.insert("\(route.host ?? -1) \(route.path)").inserted
             else { return nil }
@@ -36,7 +68,7 @@ private struct Subtrees {
     private var folded: [String: [Int]] = [:]
 
     init(_ routes: [RouteSettings], _ places: [Int]) {
-        for index in places where routes[index].path.hasSuffix("/") {
+        for index in places where routes[index].path.hasSuffix("/") && !routes[index].path.contains("*") {
             let route = routes[index]
             let key = String(route.path.dropLast())
             if route.ignoresCase {
@@ -85,7 +117,7 @@ extension RouteSettings {
     /// That is: no requests without credentials unless the other takes them too; tokens by rules at least as strict, method
     /// by method; sessions of the same login likewise; pages of no other origins. Which methods there are, how large and
     /// slow messages may be, and what the upstream is told are not about who may pass, and are not compared.
-    func asksForAsMuch(as other: RouteSettings) -> Bool {
+    package func asksForAsMuch(as other: RouteSettings) -> Bool {
         if let theirs = other.allowedOrigins {
             guard let ours = allowedOrigins, Self.isWithin(ours, theirs) else { return false }
         }

@@ -279,12 +279,14 @@ enum DocumentSection {
         hosts.judge(objects, issuers.translation.problems)
         hosts.judgeDomains(objects, listeners, issuers.translation.problems)
         RouteSection.judgeCases(objects, issuers.translation.problems)
+        RouteSection.judgeCasesOfWildcards(objects, issuers.translation.problems)
         FieldChangesSection.judgeNames(objects, issuers.translation.problems)
         let routes = objects.compactMap { object in
             RouteSection.translate(object, context).map { (object: object, settings: $0) }
         }
         SharedPaths(objects).judge(issuers.translation.problems)
         RouteSection.judgeExactPaths(routes, issuers.translation.problems)
+        RouteSection.judgeCrossings(routes, issuers.translation.problems)
         return routes.map(\.settings)
     }
 }

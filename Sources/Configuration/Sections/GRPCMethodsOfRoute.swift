@@ -40,6 +40,13 @@ struct GRPCMethodsOfRoute {
         for entry in byMethod where entry.name != "POST" { refuse(entry.name, at: entry.place, post, problems) }
         for method in methods where method.text != "POST" { refuse(method.text, at: method.place, post, problems) }
         guard let path = route.text("path")?.text else { return }
+        guard named.isEmpty || !SegmentedPath(path).hasWildcard else {
+            problems.error(
+                at: route.place(of: "path"), expected: "a path without * where scopes are by method of gRPC",
+                found: Quoted.text(path),
+                remedy: "write the service, as in /orders.v1.Orders/, or leave the methods out")
+            return
+        }
         for entry in named where !covers(path, entry.name, ignoringCase: route.flag("case_insensitive") == true) {
             problems.error(
                 at: entry.place, expected: "a method below the route's path \(Quoted.text(path))",

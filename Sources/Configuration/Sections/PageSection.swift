@@ -47,9 +47,7 @@ enum PageSection {
     /// Whether some route takes a path; the query of one plays no part.
     private static func isServed(_ landing: String, _ routes: [RouteSettings]) -> Bool {
         let path = String(landing.prefix { $0 != "?" && $0 != "#" })
-        return routes.contains { route in
-            path == route.path || route.path.hasSuffix("/") && (path.hasPrefix(route.path) || path + "/" == route.path)
-        }
+        return routes.contains { SegmentedPath($0.path).fits(path) }
     }
 
     private static func judgeLanding(_ landing: PlacedText, _ routes: [RouteSettings], _ problems: ProblemList) {

@@ -9,6 +9,10 @@ enum PathRewriteSection {
         expected: "a prefix such as /v1", pattern: "^/[^?#\\u0000-\\u0020]*[^/?#\\u0000-\\u0020]$"
     ) { text in
         if let fault = RoutePathText.shape.fault(text) { return fault }
+        // Nobody could tell what stands there.
+        guard !text.contains("*") else {
+            return TextFault(remedy: "leave out * and what follows: the segments before it may go, or be others")
+        }
         guard !text.hasSuffix("/") else {
             return text == "/"
                 ? TextFault(remedy: "leave it out: nothing is taken away")

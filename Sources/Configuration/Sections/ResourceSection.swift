@@ -37,7 +37,9 @@ enum ResourceSection {
         removeOfflineAccess(&token, object, problems)
         judgeIdentifier(settings, route, object, context)
         // A listener that does not load has an address that nobody knows.
-        if isMCP, context.listenersAreKnown, let path = route.text("path")?.text {
+        if isMCP, context.listenersAreKnown, let path = route.text("path")?.text,
+            settings.identifier != nil || !SegmentedPath(path).hasWildcard
+        {
             judgeAudience(
                 token, identifiers(settings, path: path, context.hosts.publicURLs(of: route, context.listeners)),
                 object, problems)
@@ -70,6 +72,12 @@ enum ResourceSection {
     ) {
         guard context.listenersAreKnown else { return }
         let problems = context.translation.problems
+        if settings.identifier == nil, let path = route.text("path")?.text, SegmentedPath(path).hasWildcard {
+            problems.error(
+                at: token.says("resource") ? token.place(of: "resource") : route.place(of: "mcp"),
+                expected: "an identifier of the resource, where the route's path has *", found: "none",
+                remedy: "a resource has one URL: write  resource: { identifier: https://shop.example.com/api }")
+        }
         guard let identifier = settings.identifier, let address = WebAddress(identifier) else {
             for publicURL in context.hosts.publicURLs(of: route, context.listeners) {
                 guard let address = WebAddress(publicURL), !address.isSecure,

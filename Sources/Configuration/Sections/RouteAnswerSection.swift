@@ -115,10 +115,16 @@ enum RouteAnswerSection {
                 at: object.place(of: "status"), expected: "301, 302, 303, 307 or 308", found: "\(status)",
                 remedy: "308 keeps method and content for ever, 307 for now")
         }
+        if let own = route.text("path"), own.text.hasSuffix("/"), SegmentedPath(own.text).hasWildcard {
+            problems.error(
+                at: own.place, expected: "a path without *, or without / at its end, where it is redirected",
+                found: Quoted.text(own.text),
+                remedy: "what follows the path is kept, and nobody says what of it stood for *: write a route for each")
+        }
         guard let target = object.text("to") else { return nil }
         let address = WebAddress(target.text)
         let path = address?.path ?? target.text
-        if let own = route.text("path")?.text, isBelow(path.isEmpty ? "/" : path, own) {
+        if let own = route.text("path")?.text, SegmentedPath(own).fits(path.isEmpty ? "/" : path) {
             let (expected, found) = ("a place that is not the route's own", Quoted.text(target.text))
             if address == nil {
                 problems.error(
@@ -140,11 +146,6 @@ enum RouteAnswerSection {
         guard let host = context.hosts.place(of: route).map({ context.hosts.settings[$0] }) else { return false }
         return host.publicURL.hasPrefix("https:") == address.isSecure
             && address.authorities.contains { host.answers($0) }
-    }
-
-    /// Whether a route takes that path itself.
-    private static func isBelow(_ path: String, _ own: String) -> Bool {
-        path == own || own.hasSuffix("/") && (path + "/" == own || path.hasPrefix(own))
     }
 
     private static func respond(_ object: CheckedObject, _ translation: Translation) -> RouteAnswerSettings? {

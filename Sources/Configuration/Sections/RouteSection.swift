@@ -24,7 +24,8 @@ enum RouteSection {
     private static let places: [Setting<RouteSettings>] = [
         .key(
             "path", .text(RoutePathText.shape), .required, example: "/api/orders/",
-            "The path served: with / at its end the whole subtree, otherwise that path alone."),
+            "The path served: with / at its end the whole subtree, otherwise that path alone; * stands for one segment."
+        ),
         .key(
             "host", .text(HostText.shape), .optional, example: "grafana.example.com",
             "The host served, one of hosts; by default the names of the listeners. A host has no routes but those that name it."
@@ -271,8 +272,14 @@ enum RouteSection {
 }
 
 extension RouteSection {
-    /// A colon may begin a segment, but where it does somebody usually means a parameter.
+    /// A colon may begin a segment, but where it does somebody usually means a parameter; and with `*` at the end all below.
     private static func judgePattern(_ path: PlacedText, _ problems: ProblemList) {
+        if path.text.hasSuffix("/*") {
+            problems.warning(
+                at: path.place, expected: "a path that ends with /, for all below it",
+                found: "\(Quoted.text(path.text)), whose last segment is any one, and nothing below that",
+                remedy: "write  \(path.text.dropLast())  if all below it is meant, or \(path.text)/ for that of each")
+        }
         guard let segment = path.text.split(separator: "/").first(where: { $0.hasPrefix(":") && $0 != ":" }) else {
             return
         }
@@ -328,7 +335,7 @@ extension RouteSection {
     /// Says of a guarded path that what is behind it is nobody's: requests there are refused, which the operator may not expect.
     static func judgeExactPaths(_ routes: [(object: CheckedObject, settings: RouteSettings)], _ problems: ProblemList) {
         for subtree in SealedSubtree.all(in: routes.map(\.settings)) {
-            let path = routes[subtree.exact].settings.path
+            let path = subtree.path ?? routes[subtree.exact].settings.path
             guard let place = routes[subtree.exact].object.text("path")?.place else { continue }
             problems.warning(
                 at: place, expected: "a route for \(path)/, or one above it that asks for as much",
@@ -337,6 +344,46 @@ extension RouteSection {
                 remedy:
                     "servers may take \(path)/x for \(path), so requests below it are refused; write a route for those that are wanted"
             )
+        }
+    }
+
+    /// Says of two paths with wildcards of which neither is part of the other that the one which comes first asks for less: what
+    /// fits both is guarded by the other one alone to whoever reads only that.
+    static func judgeCrossings(
+        _ routes: [(object: CheckedObject, settings: RouteSettings)], _ problems: ProblemList
+    ) {
+        let paths = routes.map { SegmentedPath($0.settings.path) }
+        let wild = paths.indices.filter { paths[$0].hasWildcard }
+        for (index, route) in routes.enumerated() {
+            let other = (paths[index].hasWildcard ? Array(paths.indices) : wild).first {
+                routes[$0].settings.host == route.settings.host && paths[index].precedes(paths[$0])
+                    && paths[index].crosses(paths[$0]) && !route.settings.asksForAsMuch(as: routes[$0].settings)
+            }
+            guard let other, let place = route.object.text("path")?.place else { continue }
+            let (first, second) = (Quoted.text(route.settings.path), Quoted.text(routes[other].settings.path))
+            problems.warning(
+                at: place, expected: "a route for what fits both \(first) and \(second)",
+                found: "\(first), which comes first there and lets through what \(second) refuses",
+                remedy: "write a route without * where the two meet; it says who may pass")
+        }
+    }
+
+    /// Refuses routes of a host with wildcards of which some take notice of case and some do not: which path comes first would
+    /// depend on who reads it.
+    static func judgeCasesOfWildcards(_ objects: [CheckedObject], _ problems: ProblemList) {
+        for routes in Dictionary(grouping: objects, by: { $0.text("host")?.text.lowercased() ?? "" }).values {
+            let paths = routes.compactMap { object in object.text("path").map { (object: object, path: $0) } }
+            guard let wild = paths.first(where: { SegmentedPath($0.path.text).hasWildcard })?.path else { continue }
+            let ignoring = paths.filter { $0.object.flag("case_insensitive") == true }
+            guard !ignoring.isEmpty, ignoring.count < paths.count,
+                let other = paths.first(where: { $0.object.flag("case_insensitive") != true })
+            else { continue }
+            problems.error(
+                at: other.path.place,
+                expected: "the same case_insensitive in all routes of a host that has a path with *",
+                found:
+                    "\(Quoted.text(other.path.text)) without it, beside \(Quoted.text(ignoring[0].path.text)) with it",
+                remedy: "say it in all of them or in none, or write \(Quoted.text(wild.text)) without *")
         }
     }
 
@@ -372,7 +419,8 @@ struct RouteContext {
 enum RoutePathText {
     static let reservedPrefix = OwnPaths.prefix
 
-    static let noPatterns = "a path that ends with / stands for all below it; there are no wildcards and no parameters"
+    static let noPatterns =
+        "* stands for one whole segment, and a path that ends with / for all below it; there are no other patterns"
 
     static let shape = TextShape(expected: "a path such as /api/orders/", pattern: "^/[^?#\\u0000-\\u0020]*$") { text in
         guard text.hasPrefix("/") else {
@@ -382,14 +430,30 @@ enum RoutePathText {
             return TextFault(remedy: "leave out the query: only paths are matched")
         }
         // A guard that stands on such a path guards nothing: requests have something else in its place.
-        if text.contains(where: { "*{}<>[]^|".contains($0) }) {
+        if text.contains(where: { "{}<>[]^|".contains($0) }) {
             return TextFault(remedy: noPatterns)
         }
+        if text.contains("*"), let fault = fault(ofWildcards: text) { return fault }
         if text == reservedPrefix || text.hasPrefix(reservedPrefix + "/") {
             return TextFault(remedy: "paths below \(reservedPrefix)/ belong to the gateway itself")
         }
         guard (1...2048).contains(text.utf8.count), !text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
             return TextFault(remedy: "write it without spaces and control characters")
+        }
+        return nil
+    }
+
+    private static func fault(ofWildcards text: String) -> TextFault? {
+        let segments = SegmentedPath(text).segments
+        let wildcards = segments.count { $0 == SegmentedPath.wildcard }
+        guard segments.allSatisfy({ $0 == SegmentedPath.wildcard || !$0.contains("*") }) else {
+            return TextFault(remedy: noPatterns)
+        }
+        guard wildcards <= SegmentedPath.mostWildcards, segments.count <= SegmentedPath.mostSegments else {
+            return TextFault(
+                remedy:
+                    "write at most \(SegmentedPath.mostWildcards) of * and \(SegmentedPath.mostSegments) segments: what comes behind them can end with /"
+            )
         }
         return nil
     }

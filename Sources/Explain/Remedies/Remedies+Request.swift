@@ -112,7 +112,8 @@ extension CheckFacts {
     }
 
     var pathBehindExactRoute: Remedy {
-        let exact = settings.routes.map(\.path).filter { !$0.hasSuffix("/") && evidence.path.hasPrefix($0 + "/") }
+        let exact = settings.routes.map(\.path)
+            .filter { !$0.hasSuffix("/") && SegmentedPath($0 + "/").fits(evidence.path) }
             .max { $0.utf8.count < $1.utf8.count }
         let path = exact ?? "the path of an exact route"
         return Remedy(
@@ -184,7 +185,7 @@ extension CheckFacts {
     var routeUnknown: Remedy {
         let path = evidence.path
         for (index, route) in settings.routes.enumerated() where !route.path.hasSuffix("/") {
-            guard path.hasPrefix(route.path + "/") else { continue }
+            guard SegmentedPath(route.path + "/").fits(path), !SegmentedPath(route.path).fits(path) else { continue }
             return Remedy(
                 "\(names.route(index)) has the path \(ShownText.quote(route.path)), which is that path alone: what lies below it needs a slash at the end.",
                 .configuration("\(names.route(index)).path", ShownText.quote(route.path + "/")))

@@ -131,7 +131,9 @@ extension WorkerRef {
         else { return [] }
         let name = pointee.policy.logins[login].name
         // The route's own path, as the operator wrote it, and not the request's.
-        let path = LoginPointer.escaped(route.pointee.settings.path)
+        let own = route.pointee.settings.path
+        // One with wildcards is no place to come back to.
+        let path = LoginPointer.escaped(SegmentedPath(own).hasWildcard ? "/" : own)
         return [
             .signInAsSomebodyElse(path: "\(ReservedPath.prefix)/login/\(name)?return_to=\(path)&other=1"),
             .signOut(path: "\(ReservedPath.prefix)/logout/\(name)"),

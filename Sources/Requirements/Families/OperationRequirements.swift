@@ -165,8 +165,9 @@ extension RequirementTable {
             id: "ECO-65", source: "policy of this gateway, after the precedence of the Gateway API",
             promise: """
                 A request is for the routes of the host that is named exactly, else of the wildcard that fits, else of those \
-                without a host; in them the longest path wins, then methods, then a field. A path that a route has is never a \
-                shorter one's, and two routes that could both be meant do not load.
+                without a host; in them the longest path wins, then methods, then a field. Where `*` stands for a whole segment, \
+                literal segments come before it, from the left. A path that a route has is never another one's, and two \
+                routes that could both be meant do not load.
                 """),
         Requirement(
             id: "ECO-66", source: "policy of this gateway",

@@ -90,6 +90,14 @@ import Testing
         #expect(routes.map(\.field) == [nil, nil, RouteFieldSettings(name: "x-kind", value: "two words"), nil])
     }
 
+    @Test(.holds("ECO-65")) func `have paths with wildcards, which routes are named after`() throws {
+        let routes = try settings(
+            of: Self.text("{ host: a.example.com }", ["host: a.example.com, path: /api/*/x", "path: /*/"])
+        ).routes
+        #expect(routes.map(\.path) == ["/api/*/x", "/*/"])
+        #expect(routes.map(\.name) == ["a.example.com/api/*/x", "/*/"])
+    }
+
     @Test(.holds("ECO-66"), .refuses("ECO-66")) func `have their certificates in a folder`() throws {
         let listeners = "address: 127.0.0.1:8443, public_url: https://a.example, tls: { certificate_folder: hosts }"
         let text = Self.text("{ host: b.example }", ["host: b.example, path: /"], listeners: listeners)

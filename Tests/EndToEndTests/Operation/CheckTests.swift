@@ -94,7 +94,9 @@ import TestSupport
         let gateway = try GatewayProcess(Self.warned)
         let warnings = gateway.operatorLog.filter { $0["event"] == "configuration_warning" }
         #expect(warnings.count == 2)
-        #expect(warnings.last?["detail"]?.contains("; a path that ends with / stands for all below it") == true)
+        #expect(
+            warnings.last?["detail"]?.contains(
+                "; * stands for one whole segment, and a path that ends with / for all below it") == true)
         for line in gateway.process.errors.now {
             #expect(LogLine(line) != nil, "\(line)")
             #expect(!line.contains("\\u000a"))
