@@ -175,7 +175,8 @@ async def main(binary, _seconds, _seed):
     targets, good = corpus(), True
     for name in TOPOLOGIES:
         plain = set()
-        for relaxation in (None, list(RELAXATIONS)[-1]) if name in (RENAMED, OF_A_HOST, GUARDED_IN_ANY_CASE) else (None, *RELAXATIONS):
+        is_short = name in (RENAMED, OF_A_HOST, GUARDED_IN_ANY_CASE)
+        for relaxation in (None, list(RELAXATIONS)[-1]) if is_short else (None, *RELAXATIONS):
             arrived, problems = await judge(binary, name, relaxation, targets, plain)
             plain = plain or arrived
             good = good and not problems
