@@ -49,7 +49,7 @@ struct IncludedFiles {
         }
         guard case .mapping(var entries) = document.content else { return document }
         for key in Self.lists {
-            guard let elements = added[key] else { continue }
+            guard let elements = added[key], !elements.isEmpty else { continue }
             if let index = entries.firstIndex(where: { $0.key == key }) {
                 guard case .sequence(let own) = entries[index].value.content else { continue }
                 entries[index].value.content = .sequence(own + elements)

@@ -96,7 +96,12 @@ struct SessionMaking: Sendable {
     /// Except for one that the same user has just got in another tab: its requests are still under way, and ending it
     /// would send them all to the server again.
     private func endEarlier(than session: Session) async {
-        guard case .found(let earlier, _, _) = await place.session(in: callback.request.cookies) else { return }
+        for earlier in await place.sessions(in: callback.request.cookies).found {
+            await end(earlier.session, earlierThan: session)
+        }
+    }
+
+    private func end(_ earlier: Session, earlierThan session: Session) async {
         let isSameUser =
             earlier.issuer.utf8.elementsEqual(session.issuer.utf8)
             && earlier.subject.utf8.elementsEqual(session.subject.utf8)

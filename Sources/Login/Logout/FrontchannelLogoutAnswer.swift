@@ -20,17 +20,16 @@ extension LogoutService {
         guard request.method == .get, let named = FrontchannelLogout(query: request.query) else {
             return LoginAnswer(page)
         }
-        switch await place.session(in: request.cookies) {
-        case .unavailable: return .storeUnavailable(at: place)
-        case .none: return LoginAnswer(page)
-        case .found(let session, _, _):
-            guard named.ends(issuer: session.issuer, sid: session.serverSession) else { return LoginAnswer(page) }
+        let sessions = await place.sessions(in: request.cookies)
+        let ended = sessions.found.map(\.session).filter { named.ends(issuer: $0.issuer, sid: $0.serverSession) }
+        for session in ended {
             do throws(SessionStoreRefusal) {
                 try await end(.session(session), known: session, by: .frontChannel, in: request, at: place)
             } catch {
                 return .storeUnavailable(at: place)
             }
-            return LoginAnswer(page, cookies: place.cookieDeletion(at: request))
         }
+        guard sessions.areAll else { return .storeUnavailable(at: place) }
+        return ended.isEmpty ? LoginAnswer(page) : LoginAnswer(page, cookies: place.cookieDeletion(at: request))
     }
 }

@@ -22,23 +22,20 @@ extension LogoutService {
                         expected: "a form or script of \(request.publicURL)", found: "another site's, or nobody's",
                         check: "SC-10")), retry: place.path(.logout))
         }
-        // Usually there is one. Of several nobody can tell which was planted: none of them lives on (SC-06, SC-16).
+        // Usually there is one.
+        var sessions = await place.sessions(in: request.cookies)
         var ended: [Session] = []
-        for value in CookieField.values(of: place.cookieName, in: request.cookies.span) {
-            switch await place.session(by: value) {
-            // The cookies stay: without them the next attempt could end nothing.
-            case .unavailable: return notDone(place)
-            case .none: continue
-            case .found(let found, let value, _):
-                do throws(SessionStoreRefusal) {
-                    ended.append(try await end(found, value, request, place))
-                } catch {
-                    return notDone(place)
-                }
+        for (found, value) in sessions.found {
+            do throws(SessionStoreRefusal) {
+                ended.append(try await end(found, value, request, place))
+            } catch {
+                sessions.areAll = false
             }
         }
-        return ended.first.flatMap { atServer($0, request, place) }
-            ?? landed(request, place, cookies: place.cookieDeletion(at: request))
+        // The cookies stay: without them the next attempt could end nothing.
+        guard sessions.areAll else { return notDone(place) }
+        let answer = ended.isEmpty ? nil : atServer(ended.count == 1 ? ended[0] : nil, request, place)
+        return answer ?? landed(request, place, cookies: place.cookieDeletion(at: request))
     }
 
     /// Ends a session as its user wishes and revokes its tokens; the session as it was.
@@ -66,11 +63,14 @@ extension LogoutService {
     }
 
     /// The browser on its way to the server's own logout; nil where there is none, and this one is all (LO-02).
-    private func atServer(_ session: Session, _ request: LoginRequest, _ place: LoginClient) -> LoginAnswer? {
+    ///
+    /// Without a session the server goes by its own cookie, and asks: of two sessions one may be somebody else's, whose ID token
+    /// is not for this browser, and whose logout is not this user's.
+    private func atServer(_ session: Session?, _ request: LoginRequest, _ place: LoginClient) -> LoginAnswer? {
         guard place.settings.logout.atServer, let endpoint = place.metadata?.login.endSession else { return nil }
         let (state, line) = PostLogoutState.start(client: place.settings.name)
         let parameters = EndSession.Parameters(
-            idTokenHint: session.idToken.flatMap { IDToken.hint($0, decryption: place.settings.keys.decryption) },
+            idTokenHint: session?.idToken.flatMap { IDToken.hint($0, decryption: place.settings.keys.decryption) },
             clientID: place.clientID,
             postLogoutRedirectURI: request.publicURL + place.path(.loggedOut), state: state)
         let way = EndSession.request(

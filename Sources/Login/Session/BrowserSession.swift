@@ -10,15 +10,47 @@ enum BrowserSession: Sendable {
     case unavailable
 }
 
+/// All sessions that a request's cookies could stand for, where another host may have planted some of them.
+struct BrowserSessions: Sendable {
+    var found: [(session: Session, value: [UInt8])] = []
+    /// The store could say of each value what it is, and all were tried.
+    var areAll = true
+}
+
 extension LoginClient {
-    /// The session of this client in a request's cookies.
-    func session(in cookies: [UInt8]) async -> BrowserSession {
-        guard case .one(let value) = CookieField.value(of: cookieName, in: cookies.span) else { return .none }
-        return await session(by: value)
+    /// Values of one request that the store is asked about at most, one after the other.
+    private static let questionLimit = 8
+
+    /// The sessions of this client in a request's cookies, for what ends them (SC-16).
+    ///
+    /// Of several cookies of one name nobody can tell which was planted: none of the sessions lives on.
+    func sessions(in cookies: [UInt8]) async -> BrowserSessions {
+        let brought = CookieField.values(of: cookieName, in: cookies.span)
+        var sessions = BrowserSessions(areAll: brought.areAll)
+        var questions = 0
+        for value in brought.values {
+            switch store.lookUp(value, now: now) {
+            case .none: continue
+            case .found(let session, _): sessions.found.append((session, value))
+            case .elsewhere:
+                guard questions < Self.questionLimit else {
+                    sessions.areAll = false
+                    continue
+                }
+                questions += 1
+                do throws(SessionStoreRefusal) {
+                    if let session = try await store.load(value, now: now) { sessions.found.append((session, value)) }
+                } catch {
+                    sessions.areAll = false
+                }
+            }
+        }
+        return sessions
     }
 
-    /// The session that the cookie stands for when this is its value.
-    func session(by value: [UInt8]) async -> BrowserSession {
+    /// The session of this client in a request's cookies, for what uses it; what ends it goes by `sessions`.
+    func session(in cookies: [UInt8]) async -> BrowserSession {
+        guard case .one(let value) = CookieField.value(of: cookieName, in: cookies.span) else { return .none }
         let now = now
         switch store.lookUp(value, now: now) {
         case .none: return .none
@@ -39,8 +71,8 @@ extension LoginClient {
             + settings.session.formerDeletion(in: cookies.span)
     }
 
-    /// The lines that delete the session's cookie, with all that there can be of it, and whatever of its name another host
-    /// may have planted: who logs out is nobody afterwards, and nobody else either (SC-16).
+    /// The lines that delete the session's cookie, with all that there can be of it, and what of its name another host may
+    /// have planted at the same path (SC-16).
     func cookieDeletion(at request: LoginRequest) -> [String] {
         let session = settings.session
         return session.cookieDeletion + session.strayDeletion(at: request.publicURL)

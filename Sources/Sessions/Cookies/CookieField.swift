@@ -47,16 +47,28 @@ package enum CookieField {
         return chunks.read(name.utf8Span.span, cookies)
     }
 
-    /// Each value that cookies of that name could stand for, where there are several of one name; some thirty at most.
+    /// Values that are tried at most: each is up to 16 KiB, and all come in one request.
+    private static let valueLimit = 32
+
+    /// Each value that cookies of that name could stand for, where there are several of one name, and whether that is all.
     ///
-    /// For a logout: whoever plants a second cookie is not to keep the session of the first one alive. What was planted and
-    /// is no session opens for none.
-    package static func values(of name: String, in cookies: Span<UInt8>) -> [[UInt8]] {
+    /// For what ends sessions: whoever plants a second cookie is not to keep the session of the first one alive. What was
+    /// planted and is no session opens for none. The last come first, for browsers send those of longer paths before the
+    /// session's own.
+    package static func values(of name: String, in cookies: Span<UInt8>) -> (values: [[UInt8]], areAll: Bool) {
         var places = [[Range<Int>]](repeating: [], count: SetCookie.maximumChunks)
+        var areAll = true
         var pairs = CookiePairs()
         while let pair = pairs.next(in: cookies) {
             guard let chunk = chunk(cookies.extracting(pair.name), of: name.utf8Span.span) else { continue }
-            if places[chunk].count < mostValues { places[chunk].append(pair.value) }
+            let value = cookies.extracting(pair.value)
+            if let same = places[chunk].firstIndex(where: { cookies.extracting($0).isEqual(to: value) }) {
+                places[chunk].remove(at: same)
+            } else if places[chunk].count == valueLimit {
+                places[chunk].removeFirst()
+                areAll = false
+            }
+            places[chunk].append(pair.value)
         }
         var values: [[UInt8]] = []
         var unfinished: [[UInt8]] = [[]]
@@ -64,8 +76,12 @@ package enum CookieField {
             if chunk > 0, places[chunk].isEmpty { break }
             let room = SetCookie.room(chunk, nameCount: name.utf8.count)
             var longer: [[UInt8]] = []
-            for place in places[chunk] {
-                for beginning in unfinished where values.count + longer.count < mostValues {
+            for place in places[chunk].reversed() {
+                for beginning in unfinished {
+                    guard values.count + longer.count < valueLimit else {
+                        areAll = false
+                        break
+                    }
                     var value = beginning
                     value.append(copying: cookies.extracting(place))
                     if place.count >= room { longer.append(value) } else { values.append(value) }
@@ -73,11 +89,8 @@ package enum CookieField {
             }
             unfinished = longer
         }
-        return values + unfinished.filter { !$0.isEmpty }
+        return (values + unfinished.filter { !$0.isEmpty }, areAll)
     }
-
-    /// Values that are tried at most: each is up to 16 KiB, and all come in one request.
-    private static let mostValues = 32
 
     /// How many chunks of that name the browser has, gaps included, so that a shorter value deletes the others.
     package static func chunks(of name: String, in cookies: Span<UInt8>) -> Int {

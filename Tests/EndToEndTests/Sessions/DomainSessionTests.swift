@@ -272,6 +272,19 @@ import Testing
         #expect(try ask("/app", at: "b.app.test", copy).status == 401)
     }
 
+    @Test(.refuses("SC-16", "CF-34"))
+    func `ends by the next login in its browser too, though another host planted one for that path`() throws {
+        var browser = SiteJar()
+        try logIn(at: "a.app.test", &browser)
+        let copy = browser
+        #expect(try ask("/app", at: "b.app.test", copy).status == 200)
+        browser.plant(Self.cookie, "nothing", domain: "app.test", path: "/.portcullis")
+        stage.server.change { $0.subject = "mallory" }
+        try logIn(at: "a.app.test", &browser)
+        #expect(try ask("/app", at: "b.app.test", copy).status == 401)
+        #expect(try ask("/app", at: "b.app.test", browser).status == 200)
+    }
+
     @Test(.holds("SC-16"), .refuses("SC-16"), arguments: [nil, "a.app.test", "test.example"])
     func `is found again once what another domain or this host alone had of its name is deleted`(domain: String?) throws
     {

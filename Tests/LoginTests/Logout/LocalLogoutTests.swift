@@ -112,6 +112,25 @@ struct LocalLogoutTests {
         #expect(back.deletes(PostLogoutState.cookieName))
     }
 
+    /// One of them may have been planted: its ID token is somebody else's.
+    @Test(.refuses("SC-16", "LO-02")) func `Of two sessions both end, and the server is told of neither`() async throws
+    {
+        let world = try SignedIn()
+        var values: [[UInt8]] = []
+        for number in 0..<3 {
+            values.append(try await world.logIn(sid: "sid-\(number)") { $0.idToken = idToken }.value)
+        }
+        for brought in [values[..<1], values[1...]] {
+            let cookie = brought.map { "\(SignedIn.cookieName)=\(String(decoding: $0, as: UTF8.self))" }
+            let answer = await world.logouts.answer(
+                world.request(.logout(client: 0), method: .post, cookie: cookie.joined(separator: "; ")))
+            let query = FormText.query(of: try #require(answer.location))
+            #expect((query["id_token_hint"] == nil) == (brought.count == 2))
+            #expect(query["client_id"] == "shop-web")
+        }
+        for value in values { #expect(world.lookUp(value) == nil) }
+    }
+
     @Test(
         .holds("LO-04"),
         arguments: [

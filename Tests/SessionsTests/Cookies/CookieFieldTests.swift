@@ -93,21 +93,31 @@ import Testing
     }
 
     @Test(.holds("SC-16")) func `has each value that several cookies of one name could be, and so many at most`() {
-        func values(_ field: String) -> [String] {
+        func read(_ field: String) -> (values: [String], areAll: Bool) {
             let bytes = Array(field.utf8)
-            return CookieField.values(of: Self.name, in: bytes.span).map { String(decoding: $0, as: UTF8.self) }
+            let found = CookieField.values(of: Self.name, in: bytes.span)
+            return (found.values.map { String(decoding: $0, as: UTF8.self) }, found.areAll)
+        }
+        func values(_ field: String) -> [String] {
+            let found = read(field)
+            #expect(found.areAll)
+            return found.values
         }
         let name = Self.name
         #expect(values("a=1") == [] && values("\(name).1=x") == [])
-        #expect(values("\(name)=a; \(name)=b; \(name).1=c") == ["a", "b"])
+        #expect(values("\(name)=a; \(name)=b; \(name).1=c") == ["b", "a"], "the last first")
+        #expect(values("\(name)=a; \(name)=b; \(name)=a") == ["a", "b"], "each once")
         let long = String(repeating: "l", count: SetCookie.room(0, nameCount: name.utf8.count))
         #expect(values("\(name)=\(long)") == [long])
         #expect(
             Set(values("\(name)=a; \(name)=\(long); \(name).1=c; \(name).1=d")) == ["a", long + "c", long + "d"])
         let many = (0..<100).map { "\(name)=\($0)" } + (0..<100).map { _ in "\(name)=\(long)" }
-        #expect(values(many.joined(separator: ";")).count == 32)
-        let all = (0..<100).flatMap { _ in ["\(name)=\(long)", "\(name).1=\(long)"] }
-        #expect(values(all.joined(separator: ";")).count <= 32)
+        let some = read((many + ["\(name)=own"]).joined(separator: ";"))
+        #expect(some.values.count <= 32 && some.values.first == "own" && !some.areAll)
+        let all = (0..<100).flatMap { ["\(name)=\(long.dropLast(2))\($0 % 90 + 10)", "\(name).1=\($0)"] }
+        let product = read((all + ["\(name).1=own"]).joined(separator: ";"))
+        #expect(product.values.count == 32 && !product.areAll)
+        #expect(product.values.first == "\(long.dropLast(2))19own")
     }
 
     @Test(
