@@ -157,7 +157,7 @@ package final class StoreLinks {
         guard !isStopped, let node = table.owner(of: slot), isReady(node) else { return .down }
         guard pending.count < servers.limits.commands else { return .busy }
         // What was given up keeps its place at the link until its answer comes.
-        let taken = max(pending.count, links[node]?.link.inFlight ?? 0)
+        let taken = max(pending.count, links[node]?.link.commandsInFlight ?? 0)
         guard !leavesRoom || taken < (servers.limits.commands + 1) / 2 else { return .busy }
         let (time, now) = (within == 0 ? servers.limits.command : within, clock())
         let place = pending.take(

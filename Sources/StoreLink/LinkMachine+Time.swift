@@ -125,7 +125,8 @@ extension LinkMachine {
                 continue
             }
             awaited[place]?.owner = .abandoned
-            unansweredInARow += 1
+            // One that was answered waits for an echo behind a slower command alone: the server lives.
+            if place >= answered { unansweredInARow += 1 }
             return one.ticket
         }
         earliestEnd = searchedEnd

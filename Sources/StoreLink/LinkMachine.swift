@@ -69,6 +69,8 @@ public struct LinkMachine {
 
     /// Commands whose answers are awaited, those of the link itself among them.
     public var inFlight: Int { awaited.count }
+    /// The same without those of the link itself.
+    public var commandsInFlight: Int { awaited.count - echoes }
 
     // MARK: commands
 

@@ -3,8 +3,8 @@ struct ReceivedBytes {
     private(set) var start: UnsafeMutablePointer<UInt8>
     private(set) var count = 0
     private var capacity: Int
-    /// What is held between replies, large ones apart.
-    private static let usual = 16 << 10
+    /// What is held at first; and what is held between replies, large ones apart.
+    private static let usual = 16 << 10, most = 128 << 10
 
     init() {
         capacity = ReceivedBytes.usual
@@ -26,7 +26,7 @@ struct ReceivedBytes {
     /// A reply is bounded, and so is this; what a large one took is given back.
     mutating func drop(_ used: Int) {
         let left = count - used
-        if capacity > ReceivedBytes.usual, left < ReceivedBytes.usual / 2 {
+        if capacity > ReceivedBytes.most, left < ReceivedBytes.usual / 2 {
             move(left, from: used, to: ReceivedBytes.usual)
         } else if left > capacity - capacity / 4 {
             move(left, from: used, to: capacity * 2)

@@ -80,6 +80,8 @@ public final class ServerLink: CommandSending, @unchecked Sendable {
     public var counters: LinkCounters { machine.counters }
     /// Commands whose answers are awaited.
     public var inFlight: Int { machine.inFlight }
+    /// The same without those of the link itself.
+    public var commandsInFlight: Int { machine.commandsInFlight }
 
     /// Takes a command; see `CommandSending`.
     public func send(_ command: borrowing Command, ticket: UInt64, within: UInt64 = 0) -> SendOutcome {

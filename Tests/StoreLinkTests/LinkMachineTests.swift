@@ -335,6 +335,16 @@ import Testing
         }
     }
 
+    /// Such as reads in one write with what the server holds up.
+    @Test(.holds("SH-18")) func `is no reason to leave a server that answered the commands before a slow one`() {
+        var driven = DrivenMachine.ready(echoes: true)
+        driven.ask(1, 2, 3, 4)
+        #expect(driven.machine.commandsInFlight == 4)
+        #expect(driven.receive(":1\r\n:2\r\n:3\r\n") == [])
+        #expect(driven.pass(250_000) == (1...4).map { .expired(ticket: $0) })
+        #expect(driven.receive(":4\r\n" + Self.echo[0].answer).count == 5)
+    }
+
     @Test(.holds("SH-80"), .refuses("SH-07")) func `gives an answer to nobody that is not proved in its time`() {
         var driven = DrivenMachine.ready(echoes: true)
         driven.ask(1)

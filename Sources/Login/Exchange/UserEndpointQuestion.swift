@@ -84,7 +84,9 @@ struct UserEndpointQuestion: Sendable {
     private static func failure(
         _ refusal: UserEndpointRefusal, _ answer: FetchResponse, at place: String
     ) -> LoginFailure {
-        let isOutage = [408, 429].contains(answer.status) || answer.status >= 500
+        // GitHub says 403 to who asks too often, and when to ask again.
+        let isLimited = answer.status == 403 && answer.retryAfterSeconds != nil
+        let isOutage = [408, 429].contains(answer.status) || answer.status >= 500 || isLimited
         return LoginFailure(
             .loginUserInfoInvalid, check: refusal.check, expected: refusal.expected(of: place), found: refusal.found,
             isAlarm: true, retryAfterSeconds: isOutage ? answer.retryAfterSeconds : nil, isOutage: isOutage)

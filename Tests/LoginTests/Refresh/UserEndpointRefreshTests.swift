@@ -88,7 +88,9 @@ struct UserEndpointRefreshTests {
         .holds("OIDC-20"), .refuses("OIDC-20"), arguments: [SessionSettings.Store.memory, .cookie],
         [
             ServerHabits.page(status: 503), ServerHabits.page(status: 500), ServerHabits.page(status: 429),
-            ServerHabits.json("{}", status: 408), .failure(.timedOut), .failure(.connectFailed("refused")),
+            ServerHabits.json("{}", status: 408),
+            .success(FetchResponse(status: 403, retryAfterSeconds: 9)), .failure(.timedOut),
+            .failure(.connectFailed("refused")),
             .failure(.unanswered), .failure(.crowded), .failure(.tooManyOfClient), .failure(.cancelled),
         ] as [ServerHabits.Answer])
     func `A session is kept whose endpoint does not answer, and serves nobody until it does`(
