@@ -26,15 +26,18 @@ package struct SealedSubtree: Sendable, Equatable {
     /// What is sealed has the literal segments of both, and so comes before the weaker route.
     private static func wild(in routes: [RouteSettings], _ places: [Int]) -> [SealedSubtree] {
         let paths = places.map { SegmentedPath(routes[$0].path) }
-        let wild = paths.indices.filter { paths[$0].hasWildcard }
-        guard !wild.isEmpty else { return [] }
+        let isWild = paths.map(\.hasWildcard)
+        guard isWild.contains(true) else { return [] }
+        let neighbours = NeighbouringPaths(paths)
         var seen: Set<String> = []
         var found: [SealedSubtree] = []
         for (own, place) in places.enumerated() where !paths[own].isSubtree && routes[place].isGuarded {
-            for other in paths[own].hasWildcard ? Array(paths.indices) : wild {
+            for other in neighbours.of(paths[own]) where isWild[own] || isWild[other] {
                 guard let path = paths[other].taking(behind: paths[own]),
                     !routes[places[other]].asksForAsMuch(as: routes[place]),
-                    !paths.contains(where: { $0.isSubtree && $0.covers(path) && $0.precedes(paths[other]) }),
+                    !neighbours.of(path).contains(where: {
+                        paths[$0].isSubtree && paths[$0].covers(path) && paths[$0].precedes(paths[other])
+                    }),
                     seen.insert(path.text).inserted
                 else { continue }
                 found.append(SealedSubtree(exact: place, taker: places[other], path: path.text))

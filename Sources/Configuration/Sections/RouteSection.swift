@@ -352,12 +352,23 @@ extension RouteSection {
     static func judgeCrossings(
         _ routes: [(object: CheckedObject, settings: RouteSettings)], _ problems: ProblemList
     ) {
+        let hosts = Dictionary(grouping: routes.indices) { routes[$0].settings.host }
+        for places in hosts.values.sorted(by: { $0[0] < $1[0] }) {
+            judgeCrossings(ofHost: places.map { routes[$0] }, problems)
+        }
+    }
+
+    private static func judgeCrossings(
+        ofHost routes: [(object: CheckedObject, settings: RouteSettings)], _ problems: ProblemList
+    ) {
         let paths = routes.map { SegmentedPath($0.settings.path) }
-        let wild = paths.indices.filter { paths[$0].hasWildcard }
+        let isWild = paths.map(\.hasWildcard)
+        guard isWild.contains(true) else { return }
+        let neighbours = NeighbouringPaths(paths)
         for (index, route) in routes.enumerated() {
-            let other = (paths[index].hasWildcard ? Array(paths.indices) : wild).first {
-                routes[$0].settings.host == route.settings.host && paths[index].precedes(paths[$0])
-                    && paths[index].crosses(paths[$0]) && !route.settings.asksForAsMuch(as: routes[$0].settings)
+            let other = neighbours.of(paths[index]).first {
+                (isWild[index] || isWild[$0]) && paths[index].precedes(paths[$0]) && paths[index].crosses(paths[$0])
+                    && !route.settings.asksForAsMuch(as: routes[$0].settings)
             }
             guard let other, let place = route.object.text("path")?.place else { continue }
             let (first, second) = (Quoted.text(route.settings.path), Quoted.text(routes[other].settings.path))

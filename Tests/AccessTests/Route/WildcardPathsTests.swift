@@ -280,6 +280,24 @@ private enum Naive {
         #expect(sealed > 100, "\(sealed)")
     }
 
+    @Test(.holds("ECO-65")) func `is looked for among all paths that may have a request in common`() {
+        let ends = ["", "/", "/a", "/b", "/*", "/a/", "/*/", "/b/x"]
+        let texts = ["/"] + ["/a", "/b", "/*"].flatMap { first in ends.map { first + $0 } }
+        let paths = texts.map(SegmentedPath.init)
+        let neighbours = NeighbouringPaths(paths)
+        var found = 0
+        for (place, path) in paths.enumerated() {
+            let near = neighbours.of(path)
+            #expect(near == near.sorted() && near.contains(place))
+            for (other, theirs) in paths.enumerated() where path.crosses(theirs) || path.fits(texts[other]) {
+                #expect(near.contains(other), "\(texts[place]) \(texts[other])")
+                found += 1
+            }
+        }
+        #expect(found > 100, "\(found)")
+        #expect(!neighbours.of(SegmentedPath("/a/x")).contains(texts.firstIndex(of: "/b/a") ?? -1))
+    }
+
     @Test(.holds("ECO-65")) func `is judged by which paths cross`() {
         func crosses(_ one: String, _ other: String) -> Bool {
             SegmentedPath(one).crosses(SegmentedPath(other)) && SegmentedPath(other).crosses(SegmentedPath(one))
