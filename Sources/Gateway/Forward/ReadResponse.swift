@@ -29,6 +29,8 @@ extension WorkerRef {
 
     private func readActive(_ upstream: UpstreamRef) {
         guard let exchange = upstream.pointee.exchange else { return closeUpstream(upstream) }
+        // What comes before the request has left answers none of it (HTTP-40).
+        guard !upstream.pointee.isUnsent else { return upstreamBroke(upstream) }
         let client = exchange.pointee.client
         if client.pointee.state == .tunnelling { return tunnelFromUpstream(upstream, exchange, client) }
         if exchange.pointee.phase == .responding { return readBody(upstream, exchange) }

@@ -77,11 +77,14 @@ extension WorkerRef {
         if let upstream = takeIdle(pool, for: exchange) {
             attach(exchange, upstream)
             occupy(upstream)
-            if exchange.pointee.mayRetry {
-                // The peer may have closed this connection a moment ago: keep what would have to be sent again.
-                _ = exchange.pointee.replay.append(writer.base, writer.count, from: &pointee.connections.buffers)
+            // The peer may have closed this connection a moment ago: keep what would have to be sent again.
+            if exchange.pointee.mayRetry,
+                exchange.pointee.replay.append(writer.base, writer.count, from: &pointee.connections.buffers)
+            {
+                sendTogether(upstream)
+            } else {
+                sendToUpstream(upstream, writer.base, writer.count)
             }
-            sendToUpstream(upstream, writer.base, writer.count)
             if client.pointee.exchange == exchange, exchange.pointee.upstream == upstream { goOn(client, exchange) }
             return
         }

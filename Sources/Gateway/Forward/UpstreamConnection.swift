@@ -64,6 +64,8 @@ struct UpstreamConnection {
     var isAtServer = false
     /// Its request waits for a socket, or for room in one.
     var isPending = false
+    /// Its request leaves at the end of the loop's turn.
+    var isUnsent = false
     /// Its request is one that another server has failed.
     var isRetry = false
     /// Attempts to connect to further addresses, the latest first (`UpstreamPart.attempt`).

@@ -121,7 +121,8 @@ extension WorkerRef {
             upstream.stream?.pointee.isAnswered = isReusable
             return closeUpstream(upstream)
         }
-        guard isReusable, !pointee.listening.isDraining, upstream.pointee.reading == pool.pointee.reading,
+        guard isReusable, !upstream.pointee.isUnsent, !pointee.listening.isDraining,
+            upstream.pointee.reading == pool.pointee.reading,
             pool.pointee.idleCount < pointee.policy.limits.upstreamIdleConnections,
             upstream.pointee.epoch == pool.pointee.addresses.epoch || pool.pointee.addresses.isKnown(upstream)
         else { return closeUpstream(upstream) }
@@ -143,6 +144,7 @@ extension WorkerRef {
     func closeUpstream(_ upstream: UpstreamRef) {
         guard upstream.pointee.state != .closed else { return }
         let pool = upstream.pointee.pool
+        takeBack(upstream)
         if upstream.pointee.state == .idle { unlinkIdle(upstream, from: pool) }
         if upstream.pointee.state == .resolving { unlinkWaiting(upstream, from: pool) }
         dequeue(upstream)

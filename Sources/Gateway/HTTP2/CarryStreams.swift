@@ -196,6 +196,7 @@ extension WorkerRef {
     /// Goes on with the connections that asked for it in this turn of the loop.
     func goOnWithSessions() {
         endClosedConnections()
+        sendRequests()
         var next = pointee.connections.http2.queued
         pointee.connections.http2.queued = nil
         while let session = next {

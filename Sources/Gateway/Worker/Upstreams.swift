@@ -16,6 +16,10 @@ struct Upstreams {
     var connections = Slab<UpstreamConnection>()
     /// Whether any of them is told by headers whose connections they are, or was before a reload.
     let sendProxyHeaders: Bool
+    /// Those whose requests leave at the end of the loop's turn, in their order.
+    var unsent: UpstreamRef?
+    var lastUnsent: UpstreamRef?
+    var unsentCount = 0
     /// What those have that speak HTTP/2.
     var http2 = UpstreamSessions()
     let resolver: Resolver
@@ -39,6 +43,7 @@ struct Upstreams {
         hasNames = (0..<poolCount).contains { [pools] in pools[$0].pointee.addresses.hasNames }
         guard let old else { return }
         connections = old.connections
+        (unsent, lastUnsent, unsentCount) = (old.unsent, old.lastUnsent, old.unsentCount)
         http2 = old.http2
         outage = old.outage
         leaving = old.leaving

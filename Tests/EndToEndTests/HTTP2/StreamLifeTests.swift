@@ -107,6 +107,51 @@ private typealias Frame = FrameClient.Frame
         client.client.close()
     }
 
+    /// Idle connections to the upstream, as many as requests that were on their way at once.
+    private func warm(_ count: Int) throws {
+        let gate = Gate()
+        let answer = "HTTP/1.1 204 No Content\r\n\r\n"
+        stage.upstream.answer("/open/warm", with: WireScript(exactly: [.wait(gate), .text(answer)]))
+        let client = try FrameClient(port: stage.gateway.port)
+        for number in 0..<count { try client.get(UInt32(number * 2 + 1), "/open/warm") }
+        #expect(stage.upstream.waits { $0.requests.count == count })
+        gate.open()
+        var answered = 0
+        while answered < count { if try client.next().ends { answered += 1 } }
+        client.client.close()
+        #expect(eventually { stage.gateway.reading("portcullis_http2_open_streams") == 0 })
+        stage.upstream.forget()
+    }
+
+    /// Requests of one turn of the loop leave together at its end.
+    @Test(.holds("H2-53")) func `that its client takes back at once leaves nothing at its upstream`() throws {
+        try warm(6)
+        let client = try FrameClient(port: stage.gateway.port)
+        let streams = (0..<6).map { UInt32($0 * 2 + 1) }
+        // Request, reset, request, reset: all of it is there when the first of it is read.
+        try client.client.send(streams.flatMap { FrameClient.request($0, "/open/taken-back") + FrameClient.reset($0) })
+        try client.get(13, "/open/kept")
+        #expect(try client.status(of: 13) == "200")
+        #expect(eventually { stage.gateway.reading("portcullis_http2_open_streams") == 0 })
+        #expect(stage.upstream.waits { ($0.endedConnections + $0.resetConnections).count >= 6 })
+        #expect(stage.upstream.requests.map(\.path) == ["/open/kept"])
+    }
+
+    @Test func `leaves with those of its turn, however many they are`() throws {
+        try warm(40)
+        let client = try FrameClient(port: stage.gateway.port)
+        let streams = (0..<40).map { UInt32($0 * 2 + 1) }
+        try client.client.send(streams.flatMap { FrameClient.request($0, "/open/together-\($0)") })
+        var left = Set(streams)
+        while !left.isEmpty {
+            let frame = try client.next()
+            if frame.ends { left.remove(frame.stream) }
+        }
+        #expect(streams.allSatisfy { client.fields[$0]?.first == ":status: 200" })
+        #expect(Set(stage.upstream.requests.map(\.path)) == Set(streams.map { "/open/together-\($0)" }))
+        #expect(stage.upstream.requests.count == 40)
+    }
+
     @Test(.refuses("H2-53")) func `is one of 128 at most at the upstream, however many are reset`() throws {
         let gate = Gate()
         defer { gate.open() }
