@@ -43,11 +43,13 @@ extension Span where Element == UInt8 {
     public func firstIndex(of byte: UInt8, from start: Int, to end: Int) -> Int {
         let pattern = SIMD16(repeating: byte)
         var index = start
-        while index &+ ByteVector.count <= end {
+        // What lies behind `end` is looked at with the last of them, and not told.
+        while index < end, index &+ ByteVector.count <= count {
             let place = (vector(at: index) .== pattern).first
-            if place < ByteVector.count { return index &+ place }
+            if place < ByteVector.count { return min(index &+ place, end) }
             index &+= ByteVector.count
         }
+        guard index < end else { return max(start, end) }
         while index < end, self[index] != byte { index &+= 1 }
         return index
     }

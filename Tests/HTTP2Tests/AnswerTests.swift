@@ -38,6 +38,33 @@ import Testing
         #expect(try fields(of: head) == nil)
     }
 
+    @Test(.holds("H2-33"), .refuses("H2-33"))
+    func `has each octet of a name and of a value looked at, wherever it is`() throws {
+        for count in [1, 7, 8, 9, 15, 16, 17, 23, 24, 31, 33] {
+            let server = try ServerUnderTest()
+            func isTaken(_ line: String) -> Bool {
+                server.answer(1, "HTTP/1.1 103 Early Hints\r\n\(line)\r\n\r\n")
+            }
+            server.receive(Frames.request(1))
+            let plain = [UInt8]((0..<count).map { UInt8($0 % 26) + 0x41 })
+            let text = String(decoding: plain, as: UTF8.self)
+            #expect(isTaken("\(text): \(text)"))
+            let fields = try server.decoder.fields(#require(server.sent.first).payload)
+            #expect(fields == [":status: 103", "\(text.lowercased()): \(text)"])
+            for place in 0..<count {
+                var other = plain
+                other[place] = 0x7f
+                let broken = String(decoding: other, as: UTF8.self)
+                #expect(!isTaken("\(broken): a"), "a name of \(count) with DEL at \(place)")
+                #expect(!isTaken("a: \(broken)"), "a value of \(count) with DEL at \(place)")
+                other[place] = 0x09
+                let tabbed = String(decoding: other, as: UTF8.self)
+                #expect(!isTaken("\(tabbed): a"), "a name of \(count) with HTAB at \(place)")
+                #expect(isTaken("a: \(tabbed)"), "a value of \(count) with HTAB at \(place)")
+            }
+        }
+    }
+
     @Test(.holds("H2-51")) func `has its trailers behind its body, and its end on them`() throws {
         let server = try ServerUnderTest()
         server.receive(Frames.request(1))

@@ -11,8 +11,12 @@ enum FieldCheck {
     static func isName(_ name: Span<UInt8>) -> Bool {
         guard name.count > 0 else { return false }
         var index = 0
-        // Letters of lower case and dashes are nearly all there is.
-        while index &+ 8 <= name.count, areLowered(name.word(at: index)) { index &+= 8 }
+        // Letters of lower case and dashes are nearly all there is; the last eight are looked at with some of those before.
+        while index < name.count, name.count >= 8 {
+            let place = min(index, name.count &- 8)
+            guard areLowered(name.word(at: place)) else { break }
+            index = place &+ 8
+        }
         while index < name.count {
             let byte = name[index]
             index &+= 1
@@ -35,12 +39,11 @@ enum FieldCheck {
         guard value.count > 0 else { return true }
         guard !isWhitespace(value[0]), !isWhitespace(value[value.count &- 1]) else { return false }
         var index = 0
-        while index &+ ByteVector.count <= value.count {
-            let place = ByteVector.controls(value.vector(at: index)).first
-            index &+= place
-            guard place < ByteVector.count else { continue }
-            guard value[index] == 0x09 else { return false }
-            index &+= 1
+        // The last sixteen are looked at with some of those before; where there is a control octet, one at a time.
+        while index < value.count, value.count >= ByteVector.count {
+            let place = min(index, value.count &- ByteVector.count)
+            guard ByteVector.controls(value.vector(at: place)).first == ByteVector.count else { break }
+            index = place &+ ByteVector.count
         }
         while index < value.count {
             let byte = value[index]

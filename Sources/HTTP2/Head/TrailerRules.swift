@@ -15,6 +15,11 @@ public enum TrailerRules {
     static func passes(_ name: Span<UInt8>, _ id: FieldID) -> Bool {
         // Of the names that rules speak about, none is about a body alone but its tag.
         guard id == .other else { return id == .etag }
+        // Nearly all trailers are told from all of these by their first letter.
+        switch name.count > 0 ? ASCII.lowercase(name[0]) : 0 {
+        case 0x61, 0x63, 0x64, 0x70, 0x73, 0x74, 0x78: break
+        default: return true
+        }
         return
             !(begins(name, "proxy-") || begins(name, "x-forwarded-") || begins(name, "client-cert")
             || begins(name, "access-control-") || begins(name, "dpop") || begins(name, "content-length")

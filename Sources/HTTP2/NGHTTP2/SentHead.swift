@@ -31,13 +31,15 @@ struct SentHead {
         else { return false }
         let start = namesUsed
         var index = 0
-        // Eight at a time as long as they are letters and dashes, which bit 5 makes the lowered ones.
-        while index &+ 8 <= name.count {
-            let word = unsafe name.span.word(at: index)
+        // Eight at a time as long as they are letters and dashes, which bit 5 makes the lowered ones; the last eight again with
+        // some of those before.
+        while index < name.count, name.count >= 8 {
+            let place = min(index, name.count &- 8)
+            let word = unsafe name.span.word(at: place)
             guard ByteWord.lettersAndDashes(word) == ByteWord.tops else { break }
             let lowered = (word | 0x2020_2020_2020_2020).littleEndian
-            unsafe UnsafeMutableRawPointer(room + start + index).storeBytes(of: lowered, as: UInt64.self)
-            index &+= 8
+            unsafe UnsafeMutableRawPointer(room + start + place).storeBytes(of: lowered, as: UInt64.self)
+            index = place &+ 8
         }
         while index < name.count {
             let byte = unsafe name[index]
