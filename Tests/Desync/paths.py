@@ -40,6 +40,18 @@ GUARDED_IN_ANY_CASE = "wildcards guarding, in any case"
 TOPOLOGIES |= {OPEN_BY_WILDCARDS: "/*/", GUARDED_BY_WILDCARDS: "/", GUARDED_IN_ANY_CASE: "/"}
 MORE_OPEN = {OPEN_BY_WILDCARDS: ("/*/secret", "/*/*/x", "/*/private/", "/a/*/b", "/*/report.cgi/*")}
 GUARDS = {b"/api/private": "/*/private", b"/public/report.cgi": "/*/report.cgi", b"/public/page.html": "/*/page.html"}
+# And where several routes have one path: what is guarded for GET is open for POST, and the other way round; or what is guarded is so
+# by two routes, of which a field chooses one.
+BY_METHODS, BY_A_FIELD = "all else public, by methods", "all else public, by a field"
+TOPOLOGIES |= {BY_METHODS: "/", BY_A_FIELD: "/"}
+OTHER_METHODS = {True: "public: true", False: 'token: {{ issuers: [fixed], audience: "{audience}" }}'}
+OF_OTHER_METHODS = """\
+  - {{ path: "{path}", name: "posted {path}", upstream: "http://127.0.0.1:{upstream}", methods: [POST], {access}{allowed} }}
+"""
+OF_A_FIELD = """\
+  - {{ path: "{path}", name: "second {path}", upstream: "http://127.0.0.1:{upstream}", fields: {{ X-Version: v2 }},
+      token: {{ issuers: [fixed], audience: "{audience}" }}{allowed} }}
+"""
 ROUTES = """\
   - {{ path: "{open}", upstream: "http://127.0.0.1:{upstream}", public: true{allowed}{renamed}{host}{case} }}
   - path: /admin/{host_below}
@@ -66,6 +78,20 @@ IN_FLIGHT = 16
 def is_renamed(target, arrived):
     """Whether a path below the public one arrived below the other name, and is the same otherwise."""
     return target.startswith(PUBLIC) and arrived == INNER + target.removeprefix(PUBLIC)
+
+
+def more_of_each_path(name, allowed, upstream):
+    """Further routes of the paths that have one."""
+    guarded = ["/admin/", *map(bytes.decode, path_models.PROGRAMS)]
+    if name == BY_A_FIELD:
+        return "".join(
+            OF_A_FIELD.format(path=path, upstream=upstream, audience=AUDIENCE, allowed=allowed) for path in guarded)
+    if name != BY_METHODS:
+        return ""
+    return "".join(
+        OF_OTHER_METHODS.format(
+            path=path, upstream=upstream, access=OTHER_METHODS[path in guarded].format(audience=AUDIENCE),
+            allowed=allowed) for path in ["/", *guarded])
 
 
 async def send_all(port, recorder, targets, host=HOST, is_right=lambda target, arrived: target == arrived):
@@ -122,7 +148,8 @@ async def judge(binary, name, relaxation, targets, plain):
     await recorder.start()
     allowed = f"allow_in_path: [{relaxation}]" if relaxation else ""
     any_case = name in (ANY_CASE, GUARDED_IN_ANY_CASE)
-    below = "".join(f"\n    {key}" for key in (allowed, any_case and "case_insensitive: true") if key)
+    of_get = "methods: [GET]" if name == BY_METHODS else ""
+    below = "".join(f"\n    {key}" for key in (allowed, any_case and "case_insensitive: true", of_get) if key)
     host = f"host: {OWN_HOST}" if name == OF_A_HOST else ""
     common = {"upstream": recorder.port, "audience": AUDIENCE, "below": below, "host_below": host and f"\n    {host}"}
     guards = GUARDS if name in (GUARDED_BY_WILDCARDS, GUARDED_IN_ANY_CASE) else {}
@@ -132,9 +159,10 @@ async def judge(binary, name, relaxation, targets, plain):
     renamed = f", replace_prefix: {{ from: {PUBLIC.decode()}, to: {INNER.decode()} }}" if name == RENAMED else ""
     routes = ROUTES.format(
         open=TOPOLOGIES[name], allowed=allowed, renamed=renamed, host=host and f", {host}", programs=programs,
-        case=", case_insensitive: true" if name == GUARDED_IN_ANY_CASE else "", **common)
+        case=", case_insensitive: true" if name == GUARDED_IN_ANY_CASE else of_get and f", {of_get}", **common)
     routes += "".join(
         ALSO_OPEN.format(path=path, allowed=allowed, upstream=recorder.port) for path in MORE_OPEN.get(name, ()))
+    routes += more_of_each_path(name, allowed, recorder.port)
     if host:
         routes += OPEN_HOST.format(upstream=recorder.port, allowed=allowed)
     with gateway(binary, routes, HOSTS if host else "") as running:
@@ -175,7 +203,7 @@ async def main(binary, _seconds, _seed):
     targets, good = corpus(), True
     for name in TOPOLOGIES:
         plain = set()
-        is_short = name in (RENAMED, OF_A_HOST, GUARDED_IN_ANY_CASE)
+        is_short = name in (RENAMED, OF_A_HOST, GUARDED_IN_ANY_CASE, BY_METHODS, BY_A_FIELD)
         for relaxation in (None, list(RELAXATIONS)[-1]) if is_short else (None, *RELAXATIONS):
             arrived, problems = await judge(binary, name, relaxation, targets, plain)
             plain = plain or arrived
