@@ -22,10 +22,20 @@ extension WorkerRef {
         ) { findings, identities throws(Refused) in
             try planRequest(exchange, bytes, count, &findings, &identities)
         }
+        if case .refuse(let refused) = judgement { noteSignature(exchange, refused.cause) }
         if !pointee.identities.leases.questions.isEmpty { askForLeases() }
         if exchange.pointee.findings.sessionCookie != .none { changeSessionCookie(exchange) }
         if exchange.pointee.findings.isWebSocketOffPath { sayPlain(exchange) }
         return judgement
+    }
+
+    /// Counts a wrong signature against the client that sent it (ECO-81).
+    private func noteSignature(_ exchange: ExchangeRef, _ cause: Refusal) {
+        guard cause == .tokenSignatureInvalid || cause == .proofSignatureInvalid,
+            let network = countedNetwork(exchange)
+        else { return }
+        _ = pointee.connections.networks.take(
+            network, .badSignatures, at: clock.microseconds(), pointee.policy.shares.badSignatureRate)
     }
 
     /// The head in `pointee.scratch.head`, whose bytes these are, for whoever looks at it apart from its judgement.
@@ -80,6 +90,13 @@ struct ClientArrival: ArrivalConnection {
 
     var address: UInt128? {
         worker.isCounted(exchange) ? exchange.pointee.address.bits : nil
+    }
+
+    var mayVerify: Bool {
+        guard let network else { return true }
+        let rate = worker.pointee.policy.shares.badSignatureRate
+        let now = worker.clock.microseconds()
+        return worker.pointee.connections.networks.wait(network, .badSignatures, at: now, rate) == 0
     }
 
     var nanoseconds: UInt64 { worker.clock.microseconds() &* 1000 }

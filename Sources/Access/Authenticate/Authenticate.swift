@@ -42,7 +42,7 @@ extension AccessPolicy {
         let token = head.text(range)
         let digest = SHA256.hash(token)
         let record: TokenRecord
-        switch try findRecord(route, token, digest, &identities, &findings, now: arrival.now) {
+        switch try findRecord(route, token, digest, &identities, &findings, arrival) {
         case .known(let found): record = found
         case .wait(let wait): return .wait(wait)
         }

@@ -14,8 +14,9 @@ extension AccessPolicy {
     /// The record of a token: one at hand, or one made by verifying it now.
     borrowing func findRecord(
         _ route: FixedValue<Route>, _ token: Span<UInt8>, _ digest: SHA256Digest, _ identities: inout Identities,
-        _ findings: inout Findings, now: Int64
+        _ findings: inout Findings, _ arrival: borrowing Arrival
     ) throws(Refused) -> TokenFinding {
+        let now = arrival.now
         if isIssuerAsked(route.pointee.introspector, token, digest, &identities) {
             return try introspect(route.pointee.introspector.issuer, token, &identities, &findings, now: now)
         }
@@ -24,7 +25,7 @@ extension AccessPolicy {
             return .known(known)
         }
         if let own = identities.verifiedBefore(&findings, digest, now: now) { return .known(own) }
-        return try verify(token, digest, &identities, hasWaited: findings.hasWaited, now: now)
+        return try verify(token, digest, &identities, hasWaited: findings.hasWaited, arrival)
     }
 
     /// Whether a route's issuer is asked about a token, in place of verifying it here.
@@ -49,7 +50,8 @@ extension AccessPolicy {
     }
 
     private borrowing func verify(
-        _ token: Span<UInt8>, _ digest: SHA256Digest, _ identities: inout Identities, hasWaited: Bool, now: Int64
+        _ token: Span<UInt8>, _ digest: SHA256Digest, _ identities: inout Identities, hasWaited: Bool,
+        _ arrival: borrowing Arrival
     ) throws(Refused) -> TokenFinding {
         identities.metrics.count(.tokenCacheMisses)
         let unchecked: UncheckedAccessToken
@@ -69,21 +71,34 @@ extension AccessPolicy {
                 .issuerKeysUnavailable, expected: "keys of \(identities.issuers[issuer].identifier)",
                 found: "none at hand")
         }
+        try checkMayVerify(arrival)
         do throws(AccessTokenRefusal) {
             if let algorithm = SignatureAlgorithm(name: unchecked.algorithmName) {
                 identities.metrics.countVerification(algorithm: Int(algorithm.rawValue))
             }
-            let verified = try unchecked.verify(with: keys, rules: identities.issuers[issuer].rules, now: now)
+            let verified = try unchecked.verify(with: keys, rules: identities.issuers[issuer].rules, now: arrival.now)
             // The record's first use is the cache's own; `remove` ends it.
             let record = makeRecord(verified, digest, issuer: issuer, until: .max, identities.issuers)
             identities.keep(token: record)
             return .known(record)
         } catch {
             if case .unknownKey = error, !hasWaited { return .wait(.keys(issuer: issuer)) }
-            if case .signatureInvalid = error, !hasWaited, identities.issuers[issuer].mayReadKeysAgain(at: now) {
+            if case .signatureInvalid = error, !hasWaited, identities.issuers[issuer].mayReadKeysAgain(at: arrival.now)
+            {
                 return .wait(.keys(issuer: issuer))
             }
             throw Refused(error, found: error.found(in: unchecked), identities.issuers[issuer].rules)
+        }
+    }
+
+    /// Refuses to verify anything for a client whose signatures are wrong too often (ECO-81).
+    ///
+    /// A signature costs more than all else in a request: whoever makes tokens up would have a worker verify for them alone.
+    borrowing func checkMayVerify(_ arrival: borrowing Arrival) throws(Refused) {
+        guard arrival.connection.mayVerify else {
+            throw Refused(
+                .badSignaturesTooMany,
+                expected: "fewer wrong signatures of one client (limits.bad_signature_rate_per_client)", found: "more")
         }
     }
 

@@ -59,6 +59,7 @@ extension AccessPolicy {
             throw Refused(error, by: rules, proof)
         }
         try check(nonce, in: mode, &findings)
+        try checkMayVerify(arrival)
         do throws(DPoPRefusal) {
             let verified = try proof.verify(tokenDigest: digest, boundTo: record.keyThumbprint)
             identities.metrics.count(.proofsVerified)

@@ -139,6 +139,14 @@ extension CheckFacts {
                 "if many people share one address, and their tokens end"))
     }
 
+    var badSignaturesTooMany: Remedy {
+        Remedy(
+            "Too many tokens or proofs with a wrong signature came from this address at once.",
+            .client("wait, and send a token that is good"),
+            .configuration(
+                "limits.bad_signature_rate_per_client", "more", "if many people share one address"))
+    }
+
     var introspectionUnavailable: Remedy {
         Remedy(
             "The issuer could not be asked about the token: \(ShownText.plain(found)).",

@@ -38,6 +38,8 @@ struct ClientNetworks {
         case handshakes
         /// Connections of HTTP/2 that were told to calm down.
         case calms
+        /// Tokens and proofs whose signatures were wrong.
+        case badSignatures
     }
 
     private struct Place {
@@ -45,7 +47,7 @@ struct ClientNetworks {
         var held = InlineArray<8, UInt32>(repeating: 0)
         var isUsed = false
         /// What the client has taken of each of its rates, by microseconds of the monotonic clock.
-        var buckets = InlineArray<5, TokenBucket>(repeating: TokenBucket())
+        var buckets = InlineArray<6, TokenBucket>(repeating: TokenBucket())
 
         var isRemembered: Bool {
             for index in buckets.indices where !buckets[index].isNew { return true }

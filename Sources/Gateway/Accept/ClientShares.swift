@@ -28,6 +28,9 @@ package struct ClientShareSettings: Sendable, Equatable {
     /// Tokens that prove bad, of all workers together.
     package var badTokens = FailureBudget.Rate()
 
+    /// Wrong signatures a second for which others are verified still, of all workers together; 0 counts none.
+    package var badSignatureRate = 500
+
     /// Starts and callbacks that one client ever gets of one worker: as many as it leaves to others.
     package static let mostLogins = (Questions.loginLimit - Questions.loginReserve) / 2
     /// Bytes of their requests that one client ever holds of one worker, for the same reason.
@@ -49,6 +52,7 @@ struct ClientShares {
     let queued = ClientShare(most: 640)
     let handshakes: Int
     let handshakeRate: TokenRate
+    let badSignatureRate: TokenRate
     let waiting: ClientShare
     /// Of the connections to one upstream.
     let upstream: ClientShare
@@ -63,6 +67,10 @@ struct ClientShares {
         handshakes = settings.handshakes
         handshakeRate = TokenRate(
             perSecond: settings.handshakeRate, burst: settings.handshakeBurst, parts: workers)
+        badSignatureRate =
+            settings.badSignatureRate > 0
+            ? TokenRate(perSecond: settings.badSignatureRate, burst: settings.badSignatureRate, parts: workers)
+            : .unbounded
         waiting = ClientShare(most: settings.parkedRequests ?? max(1, limits.parkedRequests / 2))
         upstream = ClientShare(most: settings.upstreamConnections ?? max(1, limits.upstreamConnections / 2))
     }

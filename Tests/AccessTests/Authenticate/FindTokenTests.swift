@@ -77,6 +77,23 @@ private func forged(_ id: Int) -> String {
         #expect(try rig.judgeOnce(request).wait == .keys(issuer: 0))
     }
 
+    @Test(.holds("ECO-81"), .refuses("ECO-81"))
+    func `is made for nobody whose signatures were wrong too often, and found for them all the same`() throws {
+        let rig = try JudgeRig([JudgeRig.route()])
+        let known = mint.accessToken()
+        #expect(try rig.judgeOnce(JudgeRig.get(bearer: known)).isForwarded)
+        rig.connection.mayVerify = false
+        for token in [mint.accessToken(), forged(1)] {
+            let refused = try #require(try rig.judgeOnce(JudgeRig.get(bearer: token)).refused)
+            #expect(refused.cause == .badSignaturesTooMany && refused.cause.status == 429)
+        }
+        #expect(try rig.judgeOnce(JudgeRig.get(bearer: "no.token.at-all")).cause == .tokenMalformed)
+        #expect(rig.verifications.tokens == 1, "none was verified")
+        #expect(try rig.judgeOnce(JudgeRig.get(bearer: known)).isForwarded)
+        rig.connection.mayVerify = true
+        #expect(try rig.judgeOnce(JudgeRig.get(bearer: mint.accessToken())).isForwarded)
+    }
+
     @Test(.holds("JOSE-34")) func `gives way when there are too many`() throws {
         let rig = try JudgeRig([JudgeRig.route()], cacheEntries: 2)
         for _ in 0..<5 { #expect(try rig.judgeOnce(JudgeRig.get(bearer: mint.accessToken())).isForwarded) }

@@ -57,6 +57,14 @@ private func request(_ proof: String, _ token: String = boundToken) -> [String] 
         #expect(refused.cause == .tokenNotBound && refused.detail.found == "one that is bound to no key")
     }
 
+    @Test(.refuses("ECO-81")) func `has no proof verified where signatures were wrong too often`() throws {
+        let rig = try rig()
+        #expect(try rig.judgeOnce(request(pen.proof())).isForwarded)
+        rig.connection.mayVerify = false
+        #expect(try rig.judgeOnce(request(pen.proof())).cause == .badSignaturesTooMany)
+        #expect(rig.verifications == (1, 1))
+    }
+
     /// Each mistake alone, in a proof that is right otherwise.
     private static let mistakes:
         [(header: [String: String?], claims: [String: String?], cause: Refusal, check: String)] =

@@ -25,6 +25,7 @@ final class JudgeRig {
         var certificateDigest: SHA256Digest?
         var network: (UInt64, UInt64)? = (1, 2)
         var address: UInt128?
+        var mayVerify = true
         var nanoseconds: UInt64 = 1_000_000_000
 
         func serverNameAgrees(with host: Span<UInt8>) -> Bool {
