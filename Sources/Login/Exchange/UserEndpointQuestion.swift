@@ -3,6 +3,7 @@ import HTTPMessage
 import Issuers
 import OAuth
 import Refusals
+import Sessions
 
 /// Asks a server that makes no ID tokens whose access token it is (OIDC-18).
 struct UserEndpointQuestion: Sendable {
@@ -21,7 +22,11 @@ struct UserEndpointQuestion: Sendable {
     }
 
     /// Who it is, and what a session keeps of them; all of it or nothing.
-    func user() async throws(LoginFailure) -> (identity: LoginIdentity, claims: [UInt8]) {
+    ///
+    /// Where there is a session, it is to be its user (OIDC-20). Somebody else is not asked about any further.
+    func user(
+        of session: Session? = nil
+    ) async throws(LoginFailure) -> (identity: LoginIdentity, claims: [UInt8]) {
         let answer = try await ask(endpoint.url)
         let user: UserEndpoint.User
         do throws(UserEndpointRefusal) {
@@ -29,8 +34,17 @@ struct UserEndpointQuestion: Sendable {
         } catch {
             throw Self.failure(error, answer, at: "the endpoint identity_from.url")
         }
-        let email = try await email()
         let identity = LoginIdentity(issuer: place.issuer.url, subject: user.subject, at: place.now)
+        if let session {
+            guard identity.issuer.utf8.elementsEqual(session.issuer.utf8),
+                identity.subject.utf8.elementsEqual(session.subject.utf8)
+            else {
+                throw LoginFailure(
+                    .loginUserInfoInvalid, check: "OIDC-20", expected: "the subject of the session",
+                    found: "another in \(Unverified.quote(endpoint.subject))", isAlarm: true)
+            }
+        }
+        let email = try await email()
         let claims = UserEndpoint.claims(
             of: user, issuer: identity.issuer, email: email, names: place.settings.uses.claimNames)
         return (identity, claims)

@@ -17,17 +17,10 @@ extension AskForRefresh {
     ) async -> RefreshService.Answer {
         var refreshed = refreshed
         do throws(LoginFailure) {
-            let (identity, claims) = try await UserEndpointQuestion(
+            let (_, claims) = try await UserEndpointQuestion(
                 place: place, endpoint: endpoint, accessToken: accessToken, proof: proof,
                 sender: ServerUser(refreshed).name, purpose: .session
-            ).user()
-            guard identity.issuer.utf8.elementsEqual(refreshed.issuer.utf8),
-                identity.subject.utf8.elementsEqual(refreshed.subject.utf8)
-            else {
-                throw LoginFailure(
-                    .loginUserInfoInvalid, check: "OIDC-20", expected: "the subject of the session",
-                    found: "another in \(Unverified.quote(endpoint.subject))", isAlarm: true)
-            }
+            ).user(of: refreshed)
             refreshed.claims = claims
             refreshed.isConfirmed = true
             return .session(refreshed)
@@ -41,6 +34,19 @@ extension AskForRefresh {
             if error.isAlarm { place.alarm(error.refusal, error.detail) }
             return .ended(tokens: refreshed, because: error.detail)
         }
+    }
+
+    /// The end of a session that nobody has confirmed, and that nobody can confirm: its client has no such endpoint any more.
+    ///
+    /// New tokens are none the less somebody's, and without the endpoint nobody says whose: a configuration that is loaded
+    /// must not serve the session of one user with the tokens of another.
+    func unconfirmable(_ session: Session, at place: LoginClient) -> RefreshService.Answer? {
+        guard !session.isConfirmed, place.settings.identityFrom == nil else { return nil }
+        return .ended(
+            tokens: session,
+            because: RefusalDetail(
+                expected: "an endpoint that says whose the session's tokens are (identity_from)",
+                found: "a client without one", check: "OIDC-20"))
     }
 
     /// The same for a session whose tokens of now nobody has confirmed; nil where it is to be refreshed first.

@@ -19,6 +19,7 @@ final class AskForRefresh: Sendable {
     /// The session with new tokens, or why there are none; the server is told of the span.
     func callAsFunction(_ session: Session, within trace: TraceParent?) async -> RefreshService.Answer {
         let place = self.place.within(trace)
+        if let answer = unconfirmable(session, at: place) { return answer }
         guard let token = session.refreshToken else {
             return .unavailable(
                 retryAfterSeconds: nil,
@@ -100,10 +101,9 @@ final class AskForRefresh: Sendable {
         let granted = GrantedScopes(tokens, refreshing: session.scopes)
         var refreshed = session
         refreshed.scopes = granted.scopes
-        if session.accessToken != nil || place.settings.uses.keepsAccessToken {
-            refreshed.accessToken = tokens.accessToken
-        }
-        refreshed.isConfirmed = true
+        // One that nobody has confirmed has an access token so that it can be: that alone is no reason to keep another.
+        let hadUse = session.accessToken != nil && session.isConfirmed
+        refreshed.accessToken = hadUse || place.settings.uses.keepsAccessToken ? tokens.accessToken : nil
         refreshed.accessTokenIssuedAt = now
         let (end, overflows) = now.addingReportingOverflow(max(tokens.expiresIn, 0))
         refreshed.accessTokenExpiresAt = overflows ? .max - 1 : end

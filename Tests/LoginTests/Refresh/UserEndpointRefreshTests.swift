@@ -196,6 +196,69 @@ struct UserEndpointRefreshTests {
         #expect(next.accessToken == nil && world.lookUp(value)?.accessToken == nil)
     }
 
+    @Test(.holds("OIDC-20"))
+    func `A session that is kept has no access token that nothing else uses once another one was confirmed`()
+        async throws
+    {
+        let world = try SignedIn(store: .memory) {
+            $0.identityFrom = UserEndpointSettings(url: ScriptedServer.issuer + "/userinfo", subject: "sub")
+            $0.uses.keepsAccessToken = false
+            $0.authorization.isOpenID = false
+        }
+        let (session, value) = try await world.logIn(sid: nil) { $0.accessToken = nil }
+        world.becomeDue()
+        world.server.habits.userInfoAnswer = .failure(.timedOut)
+        guard case .unavailable = await world.refreshes.refresh(session, value: value, client: 0) else {
+            Issue.record("a session")
+            return
+        }
+        let kept = try #require(world.lookUp(value))
+        // The token of then is over, so that the session is refreshed before the endpoint is asked.
+        world.clock.pass(seconds: 301)
+        world.server.habits.userInfoAnswer = nil
+        guard case .session(let next, _) = await world.refreshes.refresh(kept, value: value, client: 0) else {
+            Issue.record("no session")
+            return
+        }
+        #expect(world.server.requests(at: "/token").count == 2)
+        #expect(next.isConfirmed && next.accessToken == nil && world.lookUp(value)?.accessToken == nil)
+    }
+
+    @Test(.refuses("OIDC-20"), arguments: [SessionSettings.Store.memory, .cookie], [true, false])
+    func `A session that is kept ends where its client has no endpoint any more, whether or not its token is over`(
+        store: SessionSettings.Store, isOver: Bool
+    ) async throws {
+        // As a configuration without identity_from finds it, which can verify an ID token.
+        let world = try SignedIn(store: store)
+        let (session, value) = try await world.logIn { $0.isConfirmed = false }
+        if isOver { world.clock.pass(seconds: 301) }
+        guard case .ended = await world.refreshes.refresh(session, value: value, client: 0) else {
+            Issue.record("a session")
+            return
+        }
+        #expect(world.lookUp(value) == nil && world.alarms.isEmpty)
+        #expect(world.server.requests(at: "/token").isEmpty, "new tokens would be nobody's in particular too")
+        #expect(world.reasons.last?.found == "a client without one")
+        await world.revoked()
+        #expect(world.server.revokedTokens.contains { $0.hasPrefix("refresh") })
+    }
+
+    @Test(.refuses("OIDC-20")) func `Addresses of mail are asked of nobody but the user of the session`() async throws {
+        let world = try SignedIn {
+            $0.identityFrom = UserEndpointSettings(
+                url: ScriptedServer.issuer + "/userinfo", subject: "sub",
+                emailsURL: ScriptedServer.issuer + "/emails")
+            $0.authorization.isOpenID = false
+        }
+        world.server.habits.userInfoAnswer = ServerHabits.json("{\"sub\":\"user-2\"}")
+        guard case .ended = try await refresh(world) else {
+            Issue.record("a session")
+            return
+        }
+        #expect(world.alarms == [.loginUserInfoInvalid])
+        #expect(world.server.requests(at: "/emails").isEmpty)
+    }
+
     @Test(.holds("OIDC-20")) func `An ID token that comes with a refresh is not looked at`() async throws {
         let world = try world()
         world.server.habits.idToken = "no.id.token"
