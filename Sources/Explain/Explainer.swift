@@ -76,6 +76,12 @@ package struct Explainer {
 extension Explainer {
     /// A refusal for want of a session that only the running gateway could find, or refresh.
     private func undecided(_ verdict: Verdict, _ evidence: RequestEvidence) -> Verdict? {
+        if case .undecided(.session, _) = verdict, evidence.session?.diagnosis == .unconfirmed {
+            return .undecided(
+                .sessionTokens,
+                reason: "identity_from is to say first whose the session's tokens are, and is not asked here"
+            )
+        }
         guard case .refused(.loginRequired, _, _, _) = verdict, let session = evidence.session else { return nil }
         if session.lives, session.isRefreshDue {
             return .undecided(
@@ -89,7 +95,7 @@ extension Explainer {
             return .undecided(
                 .session,
                 reason: "the running gateway seals sessions with a key of its own, because session.keys is not set")
-        case nil, .lives, .keyUnknown, .unopened, .idle, .over, .ended: return nil
+        case nil, .lives, .unconfirmed, .keyUnknown, .unopened, .idle, .over, .ended: return nil
         }
     }
 }

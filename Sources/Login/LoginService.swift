@@ -228,9 +228,9 @@ package final class LoginService: Sendable {
             parameters["silent"] == .one([UInt8(ascii: "1")]), request.isFromThisOrigin,
             // A server that is no OpenID provider knows no prompt=none: it would show its page where nobody sees it.
             place.settings.identityFrom == nil
-        else { return await SessionDocument.answer(request, place) }
+        else { return await SessionDocument.answer(request, place, refreshes) }
         if case .found = await place.session(in: request.cookies) {
-            return await SessionDocument.answer(request, place)
+            return await SessionDocument.answer(request, place, refreshes)
         }
         return await starts.silent(request, at: place)
     }

@@ -27,7 +27,11 @@ extension CheckFacts {
     /// Whether the request needs no session, by the route or by its client's network, and has none that lives.
     var isWithoutSession: Bool {
         (loginAccess?.optional == true || evidence.session?.isLetInByNetwork == true) && evidence.session?.lives != true
+            && !isUnconfirmed
     }
+
+    /// Whether its session is one of which nobody has said whose its tokens are: nobody is served by that.
+    var isUnconfirmed: Bool { evidence.session?.diagnosis == .unconfirmed }
 
     /// Why it needs none, where that is so.
     var withoutSession: String? {
@@ -52,6 +56,7 @@ extension CheckFacts {
             let whose = session.subject.isEmpty ? "" : " of sub \(ShownText.quote(session.subject))"
             return "\(bytes): a session\(whose), since \(UnixTime.text(session.createdAt)), until "
                 + UnixTime.text(session.endsAt)
+        case .unconfirmed: return "\(bytes), of a session of which nobody has said yet whose its tokens are"
         case .keyUnknown where sealingKeysAreOfProcess: return "\(bytes), and \(loginKey).session has no keys"
         case .keyUnknown: return "\(bytes), sealed with none of \(sealingKeyCount) configured"
         case .unopened: return "\(bytes), with the id of a key that is configured: it does not open"
@@ -80,6 +85,7 @@ extension CheckFacts {
     }
 
     fileprivate var seenTokens: String {
+        if isUnconfirmed { return "new ones, of which the endpoint of identity_from has not said whose they are" }
         guard let session = evidence.session, session.lives else { return "" }
         var words: [String] = []
         if let expiry = session.tokenExpiresAt {

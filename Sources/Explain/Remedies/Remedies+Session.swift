@@ -23,7 +23,13 @@ extension CheckFacts {
     }
 
     var sessionRefreshUnavailable: Remedy {
-        Remedy(
+        guard !isUnconfirmed else {
+            return Remedy(
+                "Nobody has said yet whose the session's tokens are: the endpoint of identity_from did not answer.",
+                .server("see whether it runs"),
+                .machine("see whether this machine reaches \(loginKey).identity_from.url"))
+        }
+        return Remedy(
             "The session's tokens had expired, and the authorization server did not answer when they were refreshed.",
             .server("see whether it runs"), .machine("see whether this machine reaches its token_endpoint"))
     }
@@ -118,7 +124,7 @@ extension CheckFacts {
                 "The session has reached the end that nothing moves.",
                 again, .configuration("\(loginKey).session.absolute: a longer time"))
         case .ended: return Remedy("The session was ended by a logout.", again)
-        case .unopened, .unknown, .elsewhere, .lives, nil:
+        case .unopened, .unknown, .elsewhere, .lives, .unconfirmed, nil:
             return Remedy(
                 "The cookie stands for no session here.",
                 again, .front("pass cookies on unchanged, all \(session.cookieCount) of them"))

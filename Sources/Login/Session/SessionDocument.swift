@@ -6,9 +6,15 @@ import Sessions
 /// What a page's script may know of the session (SC-12): who, until when, and where to log in and out.
 ///
 /// Never a token. To ask is no use of the session: a page that asks every minute keeps nobody logged in.
+///
+/// A session of which nobody has said whose its tokens are has no user that a page could be told (OIDC-20). It is asked about
+/// first, as at a route. A page that were told of somebody else would show one user as another; one that were told of nobody
+/// would send its user to log in for an outage that is over in a minute.
 package enum SessionDocument {
     /// Answers `session/<client>`.
-    static func answer(_ request: LoginRequest, _ place: LoginClient) async -> LoginAnswer {
+    static func answer(
+        _ request: LoginRequest, _ place: LoginClient, _ refreshes: RefreshService
+    ) async -> LoginAnswer {
         guard request.method == .get || request.method == .head else {
             return .methodNotAllowed("GET, HEAD", check: "SC-12")
         }
@@ -22,17 +28,49 @@ package enum SessionDocument {
         }
         switch await place.session(in: request.cookies) {
         case .unavailable: return .storeUnavailable(at: place)
-        case .none:
-            return LoginAnswer(
-                .refused(
-                    .loginRequired,
-                    detail: RefusalDetail(expected: "a session", found: "none", check: "SC-12")),
-                retry: place.path(.login))
-        case .found(let session, _, let successor):
-            return LoginAnswer(
-                .document(type: "application/json", bytes: document(session, place)),
-                cookies: successor.map { place.cookieLines($0, replacing: request.cookies) } ?? [])
+        case .none: return loginRequired(place)
+        case .found(let session, let value, let successor):
+            guard !session.isConfirmed else { return found(session, newer: successor, request, place) }
+            let answer = await refreshes.refresh(
+                session, value: successor ?? value, client: place.index, within: request.trace)
+            switch answer {
+            case .session(let confirmed, let newer): return found(confirmed, newer: newer ?? successor, request, place)
+            case .ended: return loginRequired(place, cookies: place.settings.session.cookieDeletion)
+            case .unavailable: return unconfirmed(.sessionRefreshUnavailable, "no answer", successor, request, place)
+            case .tooMany: return unconfirmed(.clientWaitersTooMany, "more of one user", successor, request, place)
+            }
         }
+    }
+
+    /// Somebody is logged in; `newer` is their cookie's value, where it is another than the request has.
+    private static func found(
+        _ session: Session, newer: [UInt8]?, _ request: LoginRequest, _ place: LoginClient
+    ) -> LoginAnswer {
+        LoginAnswer(
+            .document(type: "application/json", bytes: document(session, place)),
+            cookies: newer.map { place.cookieLines($0, replacing: request.cookies) } ?? [])
+    }
+
+    /// Nobody is logged in.
+    private static func loginRequired(_ place: LoginClient, cookies: [String] = []) -> LoginAnswer {
+        LoginAnswer(
+            .refused(.loginRequired, detail: RefusalDetail(expected: "a session", found: "none", check: "SC-12")),
+            cookies: cookies, retry: place.path(.login))
+    }
+
+    /// Nobody can say now whose session it is.
+    ///
+    /// What the browser has may be spent, so that it gets what is newer all the same.
+    private static func unconfirmed(
+        _ refusal: Refusal, _ found: String, _ newer: [UInt8]?, _ request: LoginRequest, _ place: LoginClient
+    ) -> LoginAnswer {
+        LoginAnswer(
+            .refused(
+                refusal,
+                detail: RefusalDetail(
+                    expected: "a word of the endpoint of identity_from on the session", found: found, check: "OIDC-20")),
+            cookies: newer.map { place.cookieLines($0, replacing: request.cookies) } ?? [],
+            fields: [("Retry-After", "5")])
     }
 
     private static func document(_ session: Session, _ place: LoginClient) -> [UInt8] {

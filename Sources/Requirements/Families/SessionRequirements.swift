@@ -63,7 +63,10 @@ extension RequirementTable {
                 """),
         Requirement(
             id: "SC-12", source: "OAuth 2.0 for Browser-Based Applications",
-            promise: "The gateway tells a page of its own origin whether somebody is logged in, and never a token."),
+            promise: """
+                The gateway tells a page of its own origin whether somebody is logged in, and never a token. While it is \
+                not known whose the session is, the page is told 503 and nobody's name, as at a route.
+                """),
         Requirement(
             id: "SC-13", source: "policy of this gateway",
             promise: "The gateway answers 503 if the session store fails. Nobody becomes anonymous for that."),

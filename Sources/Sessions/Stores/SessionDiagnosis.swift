@@ -5,6 +5,8 @@
 package enum SessionDiagnosis: Sendable, Equatable {
     /// A session that lives.
     case lives
+    /// A session of which nobody has said whose its tokens are: it serves nobody until somebody has (OIDC-20).
+    case unconfirmed
     /// Sealed by a key that is not among those configured, or not sealed here at all.
     case keyUnknown
     /// A key of that id is here, and the value does not open: changed, cut, or of another client, cookie or issuer.
@@ -25,7 +27,7 @@ extension SessionStore {
     /// What can be said of a store that only looks up.
     package func diagnose(_ value: [UInt8], now: Int64) -> SessionDiagnosis {
         switch lookUp(value, now: now) {
-        case .found: .lives
+        case .found(let session, _): session.isConfirmed ? .lives : .unconfirmed
         case .none: .unknown
         case .elsewhere: .elsewhere
         }
@@ -43,7 +45,8 @@ extension CookieSessionStore {
         guard limits.permit(session, seenAt: session.seenAt, now: now) else {
             return .idle(since: SessionLimits.sum(session.seenAt, limits.idle))
         }
-        return ended.cover(session) ? .ended : .lives
+        guard !ended.cover(session) else { return .ended }
+        return session.isConfirmed ? .lives : .unconfirmed
     }
 }
 

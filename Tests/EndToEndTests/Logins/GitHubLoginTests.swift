@@ -277,6 +277,9 @@ private final class GitHubStage: Sendable {
         browser.take(refused)
         #expect(browser[GitHubStage.cookie] != before[GitHubStage.cookie])
         for cookies in [browser, before] { #expect(try stage.exchange("/app/d", cookies).status == 503) }
+        let unsaid = try document(browser)
+        #expect(unsaid.status == 503 && unsaid.fields.only("retry-after") != nil, "\(unsaid.headText)")
+        #expect(!unsaid.bodyText.contains("authenticated"))
         #expect(stage.upstream.requests.isEmpty)
         let line = stage.gateway.operatorLine { $0["event"] == "session_refreshed" && $0["outcome"] == "unavailable" }
         #expect(line?["check"] == "OIDC-18", "\(stage.gateway.diagnosis)")
@@ -288,7 +291,14 @@ private final class GitHubStage: Sendable {
             let isServed = eventually { (try? stage.exchange("/app/d", cookies))?.status == 200 }
             #expect(isServed, "\(stage.gateway.diagnosis)")
         }
+        #expect(try document(browser).bodyText.hasPrefix("{\"authenticated\":true,"))
         #expect(stage.server.tokenRequests.map { $0["grant_type"] ?? "" } == ["authorization_code", "refresh_token"])
+    }
+
+    /// What a page's script is told of the session.
+    private func document(_ browser: CookieJar) throws -> WireResponse {
+        try stage.gateway.exchange(
+            request("GET", "/.portcullis/session/shop", fields: browser.lines + ["Sec-Fetch-Site: same-origin"]))
     }
 
     @Test(.holds("OIDC-16")) func `is never asked for in silence`() throws {

@@ -169,6 +169,12 @@ struct LoginMistake: Sendable, CustomTestStringConvertible {
             session.accessTokenExpiresAt = ExplainRig.now - 5
             rig.bring(try await ExplainRig.seal(session))
         },
+        LoginMistake("session-unconfirmed", .notKnown(.sessionTokens)) { rig in
+            rig.login.optional = true
+            var session = ExplainRig.session()
+            session.isConfirmed = false
+            rig.bring(try await ExplainRig.seal(session))
+        },
         LoginMistake("session-token-expired", .refused(.loginRequired, status: 303)) { rig in
             rig.settings.logins[0].refreshes = false
             var session = ExplainRig.session()
