@@ -125,6 +125,8 @@ struct UpstreamPool {
     var connectionCount = 0
     /// How many of them have no socket yet, or share none.
     var pendingCount = 0
+    /// How many of those count at a server already.
+    var pendingAtServer = 0
     /// How many there may be.
     let bounds: PoolBounds
     /// Whose requests the connections in use carry; nil while so few are in use that nobody counts.

@@ -159,6 +159,34 @@ private typealias Frame = FrameClient.Frame
         withExtendedLifetime((silent, first)) {}
     }
 
+    @Test(.holds("ECO-74"), .refuses("ECO-74"))
+    func `count a WebSocket that connects by HTTP/1.1 once among those of its server`() throws {
+        let (silent, port) = try Socket.listen(backlog: 0)
+        let stage = try stage([port], "requests_per_server: 2")
+        let client = try FrameClient(port: stage.gateway.port)
+        try client.get(1, "/stalls/a")
+        let peer = try FrameClient(serving: try #require(silent.accept()))
+        try answer(try arrival(peer), peer)
+        #expect(try client.status(of: 1) == "200")
+        // It connects, and nobody accepts that.
+        let first = try Socket.connect(port: port)
+        try client.openSocket(3, "/stalls/a")
+        try client.get(5, "/stalls/a")
+        let held = try arrival(peer)
+        try client.get(7, "/stalls/a")
+        #expect(try client.status(of: 7) == "503", "with the WebSocket there are two")
+        try expectRefused("2 " + Self.ofServer, stage)
+        try answer(held, peer)
+        #expect(try client.status(of: 5) == "200")
+        #expect(try end(of: [3], client) == [3: "504"])
+        for stream in [UInt32(9), 11] {
+            try client.get(stream, "/stalls/a")
+            try answer(try arrival(peer), peer)
+            #expect(try client.status(of: stream) == "200", "what is over counts no more")
+        }
+        withExtendedLifetime((silent, first)) {}
+    }
+
     // MARK: proofs
 
     @Test(.holds("DPOP-17"), .refuses("ECO-74"), arguments: ["http1", "h2"])

@@ -63,14 +63,16 @@ extension WorkerRef {
 
     /// Whether every server has as many requests as it may.
     ///
-    /// One that waits for a place in a connection that is shared is at none yet, and will be at one of them.
+    /// One that waits for a place in a connection that is shared is at none yet, and will be at one of them. One that waits for
+    /// a connection of its own, as a WebSocket does that HTTP/2 cannot carry, is at the server that it connects to already.
     private func serversAreFull(_ pool: UnsafeMutablePointer<UpstreamPool>) -> Bool {
         guard pool.pointee.addresses.isBounded, !pool.pointee.addresses.all.isEmpty else { return false }
         if pool.pointee.addresses.areFull { return true }
         guard pool.pointee.version != .http1 else { return false }
         let (most, isFar) = pool.pointee.bounds.perServer.multipliedReportingOverflow(
             by: pool.pointee.addresses.all.count)
-        return !isFar && pool.pointee.addresses.inFlight + pool.pointee.pendingCount >= most
+        let waiting = pool.pointee.pendingCount - pool.pointee.pendingAtServer
+        return !isFar && pool.pointee.addresses.inFlight + waiting >= most
     }
 
     /// A request waits for its connection.
@@ -78,6 +80,7 @@ extension WorkerRef {
         guard !upstream.pointee.isPending else { return }
         upstream.pointee.isPending = true
         upstream.pointee.pool.pointee.pendingCount += 1
+        if upstream.pointee.isAtServer { upstream.pointee.pool.pointee.pendingAtServer += 1 }
     }
 
     /// It has one, or does not want one any more.
@@ -85,6 +88,7 @@ extension WorkerRef {
         guard upstream.pointee.isPending else { return }
         upstream.pointee.isPending = false
         upstream.pointee.pool.pointee.pendingCount -= 1
+        if upstream.pointee.isAtServer { upstream.pointee.pool.pointee.pendingAtServer -= 1 }
     }
 
     /// The refusal for want of room at an upstream.

@@ -24,12 +24,16 @@ extension WorkerRef {
     func occupy(_ upstream: UpstreamRef) {
         guard upstream.pointee.pool.pointee.addresses.countsRequests, !upstream.pointee.isAtServer else { return }
         upstream.pointee.isAtServer = upstream.pointee.pool.pointee.addresses.began(upstream.pointee.address)
+        if upstream.pointee.isAtServer, upstream.pointee.isPending {
+            upstream.pointee.pool.pointee.pendingAtServer += 1
+        }
     }
 
     /// It does not count there any more.
     func vacate(_ upstream: UpstreamRef) {
         guard upstream.pointee.isAtServer else { return }
         upstream.pointee.isAtServer = false
+        if upstream.pointee.isPending { upstream.pointee.pool.pointee.pendingAtServer -= 1 }
         upstream.pointee.pool.pointee.addresses.ended(upstream.pointee.address)
     }
 
