@@ -66,7 +66,7 @@ enum UpstreamPoolSection {
                 "Under way at all its servers together, WebSockets included."),
             .count(
                 "pending", orNone: \.pending, 1...100_000, example: "50",
-                "Of these, those that wait for a connection, or by HTTP/2 for room in one."),
+                "Of these, those that wait for a connection, or by HTTP/2 for room in one; half of one client at most."),
             .count(
                 "requests_per_server", orNone: \.requestsPerServer, 1...100_000, example: "100",
                 "Under way at one server, or at one address of a name."),

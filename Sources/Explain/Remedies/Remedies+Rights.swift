@@ -227,6 +227,9 @@ extension CheckFacts {
             .front("tell the clients' addresses, and name it in trusted_proxies"),
             .configuration(
                 "limits.upstream_connections, upstream_connections_per_client", "more",
-                "if one address sends most of the requests"))
+                "if one address sends most of the requests"),
+            .configuration(
+                "\(routeKey).upstream.limits.pending", "twice as many as one address may have wait",
+                "if they wait for a connection"))
     }
 }

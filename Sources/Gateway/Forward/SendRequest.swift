@@ -88,8 +88,8 @@ extension WorkerRef {
             if client.pointee.exchange == exchange, exchange.pointee.upstream == upstream { goOn(client, exchange) }
             return
         }
-        guard let upstream = connect(pool) else {
-            return answer(exchange, refused: connectionsExhausted(pool))
+        guard let upstream = connect(pool, for: exchange) else {
+            return answer(exchange, refused: connectionsExhausted(pool, for: exchange))
         }
         attach(exchange, upstream)
         guard upstream.pointee.output.append(writer.base, writer.count, from: &pointee.connections.buffers) else {

@@ -66,6 +66,8 @@ struct UpstreamConnection {
     var isPending = false
     /// Its request leaves at the end of the loop's turn.
     var isUnsent = false
+    /// The client that counts for, where that is anybody's.
+    var pendingNetwork: (UInt64, UInt64)?
     /// Its request is one that another server has failed.
     var isRetry = false
     /// Attempts to connect to further addresses, the latest first (`UpstreamPart.attempt`).
@@ -127,6 +129,8 @@ struct UpstreamPool {
     var pendingCount = 0
     /// How many of those count at a server already.
     var pendingAtServer = 0
+    /// Whose they are; nil where nobody has waited yet, or as many may as there may be.
+    var pendingClients: ClientNetworks?
     /// How many there may be.
     let bounds: PoolBounds
     /// Whose requests the connections in use carry; nil while so few are in use that nobody counts.

@@ -70,8 +70,8 @@ extension WorkerRef {
     private func retry(_ exchange: ExchangeRef, _ pool: UnsafeMutablePointer<UpstreamPool>) {
         guard pool.pointee.version == .http1 else { return sendAgain(exchange, pool) }
         exchange.pointee.mayRetry = false
-        guard let upstream = connect(pool) else {
-            return answer(exchange, refused: connectionsExhausted(pool))
+        guard let upstream = connect(pool, for: exchange) else {
+            return answer(exchange, refused: connectionsExhausted(pool, for: exchange))
         }
         attach(exchange, upstream)
         renewProof(exchange, pool)

@@ -26,7 +26,7 @@ extension WorkerRef {
             return upstream
         }
         // Where no other may be made, or may be waited for.
-        guard !mayConnect(pool) else { return nil }
+        guard !mayConnect(pool, for: exchange) else { return nil }
         return takeIdle(pool, at: nil, of: owner)
     }
 
@@ -76,15 +76,15 @@ extension WorkerRef {
         !FileEvent.isDue(upstream.readEvent) && upstream.pointee.stream.isQuiet
     }
 
-    /// A connection that is not open yet, or nil when the upstream has as many as it may.
-    func connect(_ pool: UnsafeMutablePointer<UpstreamPool>) -> UpstreamRef? {
+    /// A connection that is not open yet, or nil when the upstream has as many as it may, or as wait for the client.
+    func connect(_ pool: UnsafeMutablePointer<UpstreamPool>, for exchange: ExchangeRef?) -> UpstreamRef? {
         makeRoomAmongOwned(pool)
-        guard mayConnect(pool) else { return nil }
+        guard mayConnect(pool, for: exchange) else { return nil }
         pool.pointee.connectionCount += 1
         countOpened(pool)
         let upstream = pointee.upstreams.connections.take(UpstreamConnection(self, of: pool))
         upstream.timeout.pointee.place = UnsafeMutableRawPointer(upstream)
-        beginPending(upstream)
+        beginPending(upstream, of: exchange)
         return upstream
     }
 

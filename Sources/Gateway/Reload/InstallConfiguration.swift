@@ -291,6 +291,7 @@ extension WorkerRef {
         pointee.upstreams.leaving.removeAll { pool in
             guard pool.pointee.hasNoConnection else { return false }
             pool.pointee.users?.destroy()
+            pool.pointee.pendingClients?.destroy()
             pool.deinitialize(count: 1)
             pool.deallocate()
             return true

@@ -29,7 +29,7 @@ extension WorkerRef {
         try writeUpstreamHead(exchange, bytes, &findings, &identities, into: &writer)
         let pool = pointee.upstreams.pools[route.pointee.upstream]
         guard hasRoom(pool, for: exchange, of: user(of: findings.token, at: pool)) else {
-            throw connectionsExhausted(pool)
+            throw connectionsExhausted(pool, for: exchange)
         }
         try judgeShare(exchange, of: pool)
         // Bytes behind a proof that is spent would be refused too late.

@@ -12,7 +12,9 @@ private typealias Frame = FrameClient.Frame
     private static let ofServer = "requests at most at one server (upstream.limits.requests_per_server)"
     private static let ofPending = "requests at most that wait for a connection (upstream.limits.pending)"
 
-    private func stage(_ ports: [UInt16], _ limits: String, version: String = "h2") throws -> Stage {
+    private func stage(
+        _ ports: [UInt16], _ limits: String, version: String = "h2", patience: String = "3s"
+    ) throws -> Stage {
         let list = ports.map { "\"http://127.0.0.1:\($0)\"" }.joined(separator: ", ")
         let upstream = "{ url: [\(list)], protocol: \(version), limits: { \(limits) } }"
         return try Stage(
@@ -24,7 +26,7 @@ private typealias Frame = FrameClient.Frame
                     audience: "\(TokenForge.audience)" } }
                     """,
                     "{ path: /open/, upstream: $UPSTREAM, public: true }",
-                ], settings: "timeouts: { key_wait: 10s, upstream_connect: 3s }"))
+                ], settings: "timeouts: { key_wait: 10s, upstream_connect: \(patience) }"))
     }
 
     /// A request of a client of its own, so that none has more than its share.
@@ -127,13 +129,45 @@ private typealias Frame = FrameClient.Frame
         let (silent, port) = try Socket.listen(backlog: 0)
         let first = try Socket.connect(port: port)
         let stage = try stage([port], limits)
-        let client = try FrameClient(port: stage.gateway.port)
-        for stream in [UInt32(1), 3, 5, 7] { try client.get(stream, "/stalls/\(stream)") }
-        #expect(try client.status(of: 7) == "503")
+        let clients = try (0..<3).map { number in
+            let client = try FrameClient(port: stage.gateway.port, from: "127.0.0.\(number + 2)")
+            try client.get(1, "/stalls/\(number)")
+            // It waits once the gateway has answered what came behind it.
+            try client.get(3, "/open/a")
+            #expect(try client.status(of: 3) == "200")
+            return client
+        }
+        expectTemplate(try send(3, stage).response(), status: 503)
         try expectRefused(expected, stage)
         #expect(try stage.exchange("GET", "/open/a").status == 200)
-        let ends = try end(of: [1, 3, 5], client)
-        #expect(ends == [1: "504", 3: "504", 5: "504"])
+        for client in clients { #expect(try end(of: [1], client) == [1: "504"]) }
+        withExtendedLifetime((silent, first)) {}
+    }
+
+    @Test(.holds("ECO-74", "OPS-05"), .refuses("OPS-05"), arguments: ["http1", "h2"])
+    func `leave places to wait to all others, however many requests one client sends`(version: String) throws {
+        let (silent, port) = try Socket.listen(backlog: 0)
+        let first = try Socket.connect(port: port)
+        let stage = try stage([port], "pending: 4", version: version, patience: "60s")
+        let client = try FrameClient(port: stage.gateway.port)
+        for stream in [UInt32(1), 3, 5] { try client.get(stream, "/stalls/\(stream)") }
+        #expect(try client.status(of: 5) == "429")
+        let line = try #require(stage.gateway.operatorLine { $0["cause"] == "upstream_share_exhausted" })
+        let expected = "2 requests of one client that wait for a connection (half of upstream.limits.pending)"
+        #expect(line["expected"] == expected, "\(line.raw)")
+        #expect(line["found"] == "more of 127.0.0.1" && line["blame"] == "client", "\(line.raw)")
+        // The last place is left to somebody who has none.
+        let other = try FrameClient(port: stage.gateway.port, from: "127.0.0.2")
+        for stream in [UInt32(1), 3] { try other.get(stream, "/stalls/\(stream)") }
+        #expect(try other.status(of: 3) == "429")
+        let third = try FrameClient(port: stage.gateway.port, from: "127.0.0.3")
+        for stream in [UInt32(1), 3] { try third.get(stream, "/stalls/\(stream)") }
+        #expect(try third.status(of: 3) == "503", "there is no place at all")
+        // What is given up holds no place.
+        for stream in [UInt32(1), 3] { try client.client.send(FrameClient.reset(stream)) }
+        for stream in [UInt32(7), 9] { try client.get(stream, "/stalls/\(stream)") }
+        #expect(try client.status(of: 9) == "429")
+        #expect(client.values(":status", of: 7).isEmpty, "it waits, and has one place of the two that are free")
         withExtendedLifetime((silent, first)) {}
     }
 

@@ -36,7 +36,7 @@ import Transport
 
         /// A connection that a request of this client has.
         func take(for client: Int) throws -> UpstreamRef {
-            let upstream = try #require(worker.connect(pool))
+            let upstream = try #require(worker.connect(pool, for: nil))
             worker.attach(exchange(of: client), upstream)
             upstream.pointee.state = .active
             return upstream
@@ -104,7 +104,7 @@ import Transport
     @Test func `of whom nobody can tell apart are nobody's`() throws {
         let stage = try Stage(4)
         for _ in 0..<4 {
-            let upstream = try #require(stage.worker.connect(stage.pool))
+            let upstream = try #require(stage.worker.connect(stage.pool, for: nil))
             let exchange = stage.exchange(of: 0)
             exchange.pointee.address = PeerAddress(try #require(SocketAddress(unixPath: "/run/a.sock")))
             #expect(

@@ -146,8 +146,8 @@ extension WorkerRef {
         guard !findPlace(upstream) else { return }
         let pool = upstream.pointee.pool
         guard !pool.pointee.addresses.areFull else { return refuseExhausted(upstream) }
-        guard pool.pointee.pendingCount < pool.pointee.bounds.pending else { return refuseExhausted(upstream) }
-        beginPending(upstream)
+        guard mayWait(pool, for: upstream.pointee.exchange) else { return refuseExhausted(upstream) }
+        beginPending(upstream, of: upstream.pointee.exchange)
         addWaiting(upstream)
         setTimeout(upstream.timeout, pointee.policy.timeouts.upstreamConnect)
         openWhereNeeded(pool)
@@ -231,10 +231,10 @@ extension WorkerRef {
     private func useHTTP1(_ upstream: UpstreamRef) {
         dequeue(upstream)
         let pool = upstream.pointee.pool
-        guard upstream.pointee.isPending || pool.pointee.pendingCount < pool.pointee.bounds.pending else {
+        guard upstream.pointee.isPending || mayWait(pool, for: upstream.pointee.exchange) else {
             return refuseExhausted(upstream)
         }
-        beginPending(upstream)
+        beginPending(upstream, of: upstream.pointee.exchange)
         upstream.pointee.part = .none
         countOpened(pool)
         begin(upstream)

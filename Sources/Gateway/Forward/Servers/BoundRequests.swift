@@ -11,6 +11,9 @@ struct PoolBounds {
         pending = settings.pending ?? .max
         perServer = settings.requestsPerServer ?? .max
     }
+
+    /// What one client may have of those that wait: half of them, and one at least.
+    var pendingShare: ClientShare { ClientShare(most: max(1, pending / 2)) }
 }
 
 extension UpstreamAddresses {
@@ -38,9 +41,23 @@ extension WorkerRef {
         min(pool.pointee.bounds.requests, pointee.policy.limits.upstreamConnections)
     }
 
-    /// Whether one more may be made, and wait for its socket.
-    func mayConnect(_ pool: UnsafeMutablePointer<UpstreamPool>) -> Bool {
-        pool.pointee.connectionCount < mostConnections(pool) && pool.pointee.pendingCount < pool.pointee.bounds.pending
+    /// Whether one more may be made for this exchange, and wait for its socket.
+    func mayConnect(_ pool: UnsafeMutablePointer<UpstreamPool>, for exchange: ExchangeRef?) -> Bool {
+        pool.pointee.connectionCount < mostConnections(pool) && mayWait(pool, for: exchange)
+    }
+
+    /// Whether this exchange may wait for a connection, or for room in one.
+    ///
+    /// One client that asks for more than the upstream takes would otherwise have every place, and all others be answered 503
+    /// for as long as it goes on (OPS-05).
+    func mayWait(_ pool: UnsafeMutablePointer<UpstreamPool>, for exchange: ExchangeRef?) -> Bool {
+        let free = pool.pointee.bounds.pending - pool.pointee.pendingCount
+        guard free > 0 else { return false }
+        guard let exchange, let clients = pool.pointee.pendingClients, let network = countedNetwork(exchange) else {
+            return true
+        }
+        let held = clients.count(of: network)
+        return pool.pointee.bounds.pendingShare.hasRoom(held: held, free: free)
     }
 
     /// Whether the next request of this exchange's client gets a connection: an idle one, a new one, or room in one that is
@@ -51,7 +68,7 @@ extension WorkerRef {
         _ pool: UnsafeMutablePointer<UpstreamPool>, for exchange: ExchangeRef, of user: @autoclosure () -> UInt64
     ) -> Bool {
         guard !serversAreFull(pool) else { return false }
-        let mayWait = pool.pointee.pendingCount < pool.pointee.bounds.pending
+        let mayWait = mayWait(pool, for: exchange)
         let mayBegin = pool.pointee.connectionCount < mostConnections(pool)
         guard pool.pointee.version == .http1 else {
             return mayBegin && (mayWait || hasStream(pool, for: exchange, of: user()))
@@ -75,12 +92,18 @@ extension WorkerRef {
         return !isFar && pool.pointee.addresses.inFlight + waiting >= most
     }
 
-    /// A request waits for its connection.
-    func beginPending(_ upstream: UpstreamRef) {
+    /// The request of this exchange waits for its connection.
+    func beginPending(_ upstream: UpstreamRef, of exchange: ExchangeRef?) {
         guard !upstream.pointee.isPending else { return }
+        let pool = upstream.pointee.pool
         upstream.pointee.isPending = true
-        upstream.pointee.pool.pointee.pendingCount += 1
-        if upstream.pointee.isAtServer { upstream.pointee.pool.pointee.pendingAtServer += 1 }
+        pool.pointee.pendingCount += 1
+        if upstream.pointee.isAtServer { pool.pointee.pendingAtServer += 1 }
+        // Whose they are is of no interest where as many may wait as there may be.
+        guard pool.pointee.bounds.pending != .max, let exchange, let network = countedNetwork(exchange) else { return }
+        if pool.pointee.pendingClients == nil { pool.pointee.pendingClients = ClientNetworks() }
+        pool.pointee.pendingClients?.add(network)
+        upstream.pointee.pendingNetwork = network
     }
 
     /// It has one, or does not want one any more.
@@ -89,11 +112,21 @@ extension WorkerRef {
         upstream.pointee.isPending = false
         upstream.pointee.pool.pointee.pendingCount -= 1
         if upstream.pointee.isAtServer { upstream.pointee.pool.pointee.pendingAtServer -= 1 }
+        guard let network = upstream.pointee.pendingNetwork else { return }
+        upstream.pointee.pendingNetwork = nil
+        upstream.pointee.pool.pointee.pendingClients?.remove(network)
     }
 
-    /// The refusal for want of room at an upstream.
-    func connectionsExhausted(_ pool: UnsafeMutablePointer<UpstreamPool>) -> Refused {
+    /// The refusal for want of room at an upstream, or in what the client of this exchange may have of it.
+    func connectionsExhausted(
+        _ pool: UnsafeMutablePointer<UpstreamPool>, for exchange: ExchangeRef? = nil
+    ) -> Refused {
         let (most, bounds) = (mostConnections(pool), pool.pointee.bounds)
+        if pool.pointee.connectionCount < most, pool.pointee.pendingCount < bounds.pending, !serversAreFull(pool),
+            let exchange, !mayWait(pool, for: exchange)
+        {
+            return pendingShareExhausted(pool, exchange)
+        }
         let expected: Refused.Words =
             if pool.pointee.connectionCount >= most {
                 "\(most) connections at most"
@@ -107,10 +140,22 @@ extension WorkerRef {
         return Refused(.upstreamConnectionsExhausted, expected: expected, found: "more")
     }
 
+    /// What a client is told that has its share of those that may wait, where others may.
+    private func pendingShareExhausted(
+        _ pool: UnsafeMutablePointer<UpstreamPool>, _ exchange: ExchangeRef
+    ) -> Refused {
+        let bounds = pool.pointee.bounds
+        let most = min(bounds.pendingShare.most, bounds.pending - pool.pointee.pendingCount)
+        return Refused(
+            .upstreamShareExhausted,
+            expected: "\(most) requests of one client that wait for a connection (half of upstream.limits.pending)",
+            found: "more of \(exchange.pointee.address.text)")
+    }
+
     /// Nobody has room for the request of a connection.
     func refuseExhausted(_ upstream: UpstreamRef) {
-        let refused = connectionsExhausted(upstream.pointee.pool)
         let exchange = upstream.pointee.exchange
+        let refused = connectionsExhausted(upstream.pointee.pool, for: exchange)
         closeUpstream(upstream)
         guard let exchange else { return }
         exchange.pointee.upstream = nil

@@ -47,8 +47,8 @@ extension WorkerRef {
             sendAgain(exchange, pool, avoiding: place)
             return true
         }
-        guard let other = connect(pool) else {
-            answer(exchange, refused: connectionsExhausted(pool))
+        guard let other = connect(pool, for: exchange) else {
+            answer(exchange, refused: connectionsExhausted(pool, for: exchange))
             return true
         }
         beginRetry(other, avoiding: place)
