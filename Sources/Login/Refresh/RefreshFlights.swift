@@ -37,18 +37,23 @@ final class RefreshFlights: Sendable {
         var flights: [Key: Flight] = [:]
         /// How many of them are of each user.
         var users: [ServerUser: Int] = [:]
+        /// How many of them are of each login, by its name.
+        var logins: [String: Int] = [:]
         var pauses = RefreshPauses<Key>()
         var isStopped = false
 
         mutating func begin(_ key: Key, _ flight: Flight) {
             flights[key] = flight
             users[flight.user, default: 0] += 1
+            logins[key.login, default: 0] += 1
         }
 
         mutating func end(_ key: Key) -> Flight? {
             guard let flight = flights.removeValue(forKey: key) else { return nil }
             let left = users[flight.user, default: 1] - 1
             users[flight.user] = left > 0 ? left : nil
+            let others = logins[key.login, default: 1] - 1
+            logins[key.login] = others > 0 ? others : nil
             return flight
         }
     }
@@ -64,7 +69,12 @@ final class RefreshFlights: Sendable {
     ///
     /// One user with a thousand sessions would have all places while the server is slow, and nobody else's tokens be
     /// refreshed: where half of them are taken, one user has a sixteenth.
-    func admit(_ key: Key, of user: ServerUser, _ continuation: Waiting, at milliseconds: Int64) -> Admission {
+    ///
+    /// So would one login whose server stalls. Of several `logins` one has half of the places, and no more than it leaves to
+    /// the others: however many servers stall, some are left for a login whose server answers.
+    func admit(
+        _ key: Key, of user: ServerUser, amongLogins logins: Int = 1, _ continuation: Waiting, at milliseconds: Int64
+    ) -> Admission {
         state.withLock { state in
             guard !state.isStopped else { return .refuse }
             if let flight = state.flights[key] {
@@ -77,7 +87,8 @@ final class RefreshFlights: Sendable {
             guard state.flights.count < limit / 2 || state.users[user, default: 0] < max(1, limit / 16) else {
                 return .refuseUser
             }
-            guard state.flights.count < limit else { return .refuse }
+            let free = limit - state.flights.count
+            guard free > 0, logins < 2 || state.logins[key.login, default: 0] < free else { return .refuse }
             state.begin(key, Flight(user: user, waiting: [continuation]))
             return .start
         }
@@ -130,7 +141,7 @@ final class RefreshFlights: Sendable {
     func stop() {
         let flights = state.withLock { state in
             state.isStopped = true
-            defer { (state.flights, state.users) = ([:], [:]) }
+            defer { (state.flights, state.users, state.logins) = ([:], [:], [:]) }
             return Array(state.flights.values)
         }
         for flight in flights {
@@ -144,4 +155,6 @@ final class RefreshFlights: Sendable {
     var count: Int { state.withLock { $0.flights.count } }
     /// Users of whom one is under way.
     var users: Int { state.withLock { $0.users.count } }
+    /// Logins of which one is under way.
+    var logins: Int { state.withLock { $0.logins.count } }
 }

@@ -113,7 +113,9 @@ final class RefreshService: Sendable {
         if let known = await known(session, value: value, client: client) { return known }
         let key = RefreshFlights.Key(login: clients[client].name, session: session.id)
         return await withCheckedContinuation { continuation in
-            switch flights.admit(key, of: ServerUser(session), continuation, at: clock.now().milliseconds) {
+            let admission = flights.admit(
+                key, of: ServerUser(session), amongLogins: clients.count, continuation, at: clock.now().milliseconds)
+            switch admission {
             case .wait: break
             case .refuse: continuation.resume(returning: .unavailable)
             case .refuseUser: continuation.resume(returning: .tooMany)

@@ -12,19 +12,19 @@ struct `refreshes under way` {
 
     private func user(_ name: String) -> ServerUser { ServerUser(issuer: Self.issuer, subject: name) }
 
-    private func key(_ number: Int) -> RefreshFlights.Key {
-        RefreshFlights.Key(login: "shop", session: [UInt8(number >> 8), UInt8(number & 255)])
+    private func key(_ number: Int, of login: String = "shop") -> RefreshFlights.Key {
+        RefreshFlights.Key(login: login, session: [UInt8(number >> 8), UInt8(number & 255)])
     }
 
     /// What becomes of a request for a refresh; whoever waits does so until the end of the test.
     private func ask(
-        _ flights: RefreshFlights, _ number: Int, of user: ServerUser
+        _ flights: RefreshFlights, _ number: Int, of user: ServerUser, at login: String = "shop", among logins: Int = 1
     ) async -> RefreshFlights.Admission? {
         let admissions = Record<RefreshFlights.Admission>()
-        let key = key(number)
+        let key = key(number, of: login)
         Task {
             _ = await withCheckedContinuation { (continuation: RefreshFlights.Waiting) in
-                let admission = flights.admit(key, of: user, continuation, at: 0)
+                let admission = flights.admit(key, of: user, amongLogins: logins, continuation, at: 0)
                 if admission == .refuse || admission == .refuseUser { continuation.resume(returning: .unavailable) }
                 admissions.append(admission)
             }
@@ -65,6 +65,66 @@ struct `refreshes under way` {
         // One that is told of twice is none the less over once.
         flights.land(key(0), .ended)
         #expect(flights.users == 0)
+    }
+
+    @Test(.holds("OPS-05"), .refuses("OPS-05")) func `of one login leave places to all others`() async {
+        let flights = RefreshFlights(limit: Self.limit)
+        func ask(_ number: Int, _ login: String) async -> RefreshFlights.Admission? {
+            await self.ask(flights, number, of: user("\(login) \(number)"), at: login, among: 3)
+        }
+        // Each has as many as it leaves to the others, however few of them ask for any.
+        for (login, most) in [("stalls", 32), ("stalls too", 16), ("answers", 8)] {
+            for number in 0..<most { #expect(await ask(number, login) == .start) }
+            #expect(await ask(most, login) == .refuse)
+            #expect(await ask(0, login) == .wait)
+        }
+        #expect(flights.count == 56 && flights.logins == 3)
+        // What one gives back goes to whoever has fewer than are free.
+        flights.land(key(0, of: "answers"), .unavailable)
+        #expect(await ask(32, "stalls") == .refuse)
+        #expect(await ask(8, "answers") == .start)
+        for number in 0..<32 { flights.land(key(number, of: "stalls"), .unavailable) }
+        #expect(flights.logins == 2)
+        #expect(await ask(32, "stalls") == .start)
+        flights.stop()
+        #expect(flights.count == 0 && flights.logins == 0)
+    }
+
+    @Test(.holds("OPS-05")) func `of the only login there is have all places`() async {
+        let flights = RefreshFlights(limit: Self.limit)
+        for number in 0..<Self.limit { #expect(await ask(flights, number, of: user("\(number)")) == .start) }
+        #expect(await ask(flights, Self.limit, of: user("one more")) == .refuse)
+        flights.stop()
+    }
+
+    @Test(.refuses("OPS-05"), .timeLimit(.minutes(1)))
+    func `of a login whose server stalls take no place of another login`() async throws {
+        let world = try SignedIn(others: [("other", "other-web")])
+        let places = world.logouts.places
+        let service = RefreshService(
+            places, revocations: world.revocations, flights: RefreshFlights(limit: 2), clock: world.clock,
+            executor: globalConcurrentExecutor, onEvent: { _ in })
+        let (first, firstValue) = try await world.logIn(refreshToken: "refresh-1-of-this-server")
+        let (second, secondValue) = try await world.logIn(subject: "user-2", refreshToken: "refresh-2-of-this-server")
+        let (third, _) = try await world.logIn(subject: "user-3", refreshToken: "refresh-3-of-this-server")
+        let otherValue = try await world.logIn(at: 1, as: third, token: "refresh-4-of-this-server")
+        guard case .found(let other, _) = places[1].store.lookUp(otherValue, now: world.clock.seconds) else {
+            Issue.record("no session")
+            return
+        }
+        world.becomeDue()
+        world.server.habits.held = "/token"
+        async let waiting = service.refresh(first, value: firstValue, client: 0)
+        await world.server.arrival(of: 1, at: "/token")
+        if case .unavailable = await service.refresh(second, value: secondValue, client: 0) {
+        } else {
+            Issue.record("not refused for its login")
+        }
+        #expect(world.server.tokenRequests.count == 1)
+        async let others = service.refresh(other, value: otherValue, client: 1)
+        await world.server.arrival(of: 2, at: "/token")
+        world.server.release()
+        _ = await (waiting, others)
     }
 
     @Test(.holds("OPS-05")) func `of users are told apart by issuer and subject`() {
