@@ -52,8 +52,15 @@ struct Exchange {
     var frames = WebSocketFrames()
     /// A tunnel whose time is over ends at the next frame's end.
     var endsAtFrame = false
-    /// A fresh connection may be tried if a pooled one turns out closed: no body, idempotent (HTTP-64).
+    /// A fresh connection may be tried if a pooled one turns out closed, and another server if one fails: idempotent, and
+    /// no body that is not held (HTTP-64, ECO-73).
     var mayRetry = false
+    /// All of its content that has come is in `held`.
+    var holdsContent = false
+    /// That is sent in chunks by HTTP/1.1.
+    var isHeldInChunks = false
+    /// What is sent once more has its content behind the head as it is, for it is not known yet how it is to be framed.
+    var isUnframed = false
     /// It has asked an authorization server twice, for the first time it was not known how.
     var hasAskedAgain = false
     /// What it waits for, while parked.
@@ -93,6 +100,8 @@ struct Exchange {
     var loggedPath: UInt16 = 0
     /// The upstream's head, kept while it may have to be sent again.
     var replay = Buffer()
+    /// The content that goes with it, without framing (`HeldContent`).
+    var held = Buffer()
     /// Fields behind the request's content, as lines.
     var trailers = Buffer()
     /// What has come behind the last chunk of its answer, until all of it has.

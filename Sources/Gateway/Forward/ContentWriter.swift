@@ -16,6 +16,12 @@ struct ContentWriter {
     /// Eight hexadecimal digits and CR LF.
     private static let sizeLine = 10
 
+    /// The content that was put, without framing.
+    var content: UnsafeBufferPointer<UInt8> {
+        let first = start + (framing == .chunk ? ContentWriter.sizeLine : 0)
+        return UnsafeBufferPointer(start: UnsafePointer(writer.base) + first, count: length)
+    }
+
     /// `writer` must have `bodyRoom` for what will be put.
     init(_ writer: HeadWriter, as framing: Framing) {
         self.writer = writer

@@ -51,6 +51,7 @@ extension WorkerRef {
         dropTraceWaits(exchange)
         exchange.pointee.logged.release(to: &pointee.connections.buffers)
         exchange.pointee.replay.release(to: &pointee.connections.buffers)
+        if exchange.pointee.holdsContent { letGo(exchange) }
         exchange.pointee.trailers.release(to: &pointee.connections.buffers)
         exchange.pointee.responseTrailers.release(to: &pointee.connections.buffers)
         exchange.pointee.client.pointee.exchange = nil

@@ -89,7 +89,9 @@ extension WorkerRef {
         {
             return abortClient(client)
         }
-        if exchange.pointee.goesByHTTP2 { keepForRepeat(exchange, writer.base, writer.count) }
+        if exchange.pointee.goesByHTTP2, !exchange.pointee.holdsContent {
+            keepForRepeat(exchange, writer.base, writer.count)
+        }
         if let upstream = exchange.pointee.upstream { sendToUpstream(upstream, writer.base, writer.count) }
         if client.pointee.exchange == exchange, !isKept { goOn(client, exchange) }
     }

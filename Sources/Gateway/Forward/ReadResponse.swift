@@ -149,6 +149,7 @@ extension WorkerRef {
         exchange.pointee.phase = .responding
         exchange.pointee.status = head.pointee.status
         exchange.pointee.replay.release(to: &pointee.connections.buffers)
+        if exchange.pointee.holdsContent { letGo(exchange) }
         exchange.pointee.response = BodyCounter(framing(of: upstream, exchange), sizes: .padded)
         upstream.pointee.keepsAlive = head.pointee.keepAlive
         switch head.pointee.framing {

@@ -16,7 +16,7 @@ extension WorkerRef {
         client.pointee.patience = Int32(clamping: route.pointee.patience.responseBody)
         exchange.pointee.mayRetry =
             exchange.pointee.request.isComplete
-            && (isIdempotent(exchange.pointee.method) || hasIdempotencyKey(bytes, route))
+            ? isRepeatable(exchange, bytes, route) : beginHolding(exchange, head, bytes, route)
         if isCall(exchange) { timeCall(exchange) }
         var writer = head
         // The body's beginning travels with the head; what lies behind the body is the next request.
@@ -55,13 +55,6 @@ extension WorkerRef {
         answer(exchange, refused: refused)
     }
 
-    private func isIdempotent(_ method: MethodID) -> Bool {
-        switch method {
-        case .get, .head, .options, .put, .delete: true
-        case .other, .post, .patch, .connect, .trace, .track: false
-        }
-    }
-
     /// `100 Continue`, once the request is permitted and before anything of the body is waited for (HTTP-61).
     private func sendContinue(_ client: ClientRef, hasBody: Bool) {
         guard !hasBody else { return }
@@ -78,7 +71,7 @@ extension WorkerRef {
             attach(exchange, upstream)
             occupy(upstream)
             // The peer may have closed this connection a moment ago: keep what would have to be sent again.
-            if exchange.pointee.mayRetry,
+            if exchange.pointee.mayRetry, !exchange.pointee.holdsContent,
                 exchange.pointee.replay.append(writer.base, writer.count, from: &pointee.connections.buffers)
             {
                 sendTogether(upstream)
@@ -97,6 +90,7 @@ extension WorkerRef {
                 exchange, refused: Refused(.identityTooLarge, expected: "a head within limits", found: "a larger one"))
         }
         if pool.pointee.settings.pool.retries, exchange.pointee.mayRetry {
+            guard !exchange.pointee.holdsContent else { return begin(upstream) }
             _ = exchange.pointee.replay.append(writer.base, writer.count, from: &pointee.connections.buffers)
         } else {
             exchange.pointee.mayRetry = false
@@ -162,6 +156,7 @@ extension WorkerRef {
         let outcome = passContent(of: &exchange.pointee.request, bytes, count, into: &content)
         writer = content.finish(isLast: exchange.pointee.request.isComplete)
         exchange.pointee.requestBytes += Int64(content.length)
+        if exchange.pointee.holdsContent { hold(exchange, content.content) }
         switch outcome {
         case .refused(let cause): return .refused(brokenBody(cause))
         case .used(let used):

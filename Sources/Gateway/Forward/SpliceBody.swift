@@ -77,7 +77,8 @@ extension WorkerRef {
 
     /// Passes on what has arrived of a request's body; false when its bytes have to be read.
     func spliceRequest(_ client: ClientRef, _ exchange: ExchangeRef) -> Bool {
-        guard isWorthSplicing(exchange.pointee.request, isFramed: false), client.isSpliceable,
+        guard isWorthSplicing(exchange.pointee.request, isFramed: false), !exchange.pointee.holdsContent,
+            client.isSpliceable,
             let upstream = exchange.pointee.upstream, upstream.pointee.state == .active,
             upstream.isSpliceable, !upstream.pointee.hasOutput, var pipe = pointee.connections.pipes.take()
         else { return false }

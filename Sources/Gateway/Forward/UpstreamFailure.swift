@@ -66,7 +66,7 @@ extension WorkerRef {
 
     /// The pooled connection had been closed: once more on a fresh one (RFC 9110 §9.2.2, HTTP-64).
     ///
-    /// Only a request that is idempotent and has no body, of which no byte was answered, and only once.
+    /// Only a request that is idempotent and has no body that is not held, of which no byte was answered, and only once.
     private func retry(_ exchange: ExchangeRef, _ pool: UnsafeMutablePointer<UpstreamPool>) {
         guard pool.pointee.version == .http1 else { return sendAgain(exchange, pool) }
         exchange.pointee.mayRetry = false
@@ -75,8 +75,7 @@ extension WorkerRef {
         }
         attach(exchange, upstream)
         renewProof(exchange, pool)
-        upstream.pointee.output = exchange.pointee.replay
-        exchange.pointee.replay = Buffer()
+        upstream.pointee.output = takeKept(exchange, framed: true)
         begin(upstream)
     }
 

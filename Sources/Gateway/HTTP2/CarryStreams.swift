@@ -93,7 +93,11 @@ extension WorkerRef {
             bodyRefused(client, exchange, bodyTooLarge(limit))
             return true
         }
-        if exchange.pointee.goesByHTTP2 { keepForRepeat(exchange, content.bytes, count) }
+        if exchange.pointee.holdsContent {
+            hold(exchange, UnsafeBufferPointer(start: content.bytes, count: count))
+        } else if exchange.pointee.goesByHTTP2 {
+            keepForRepeat(exchange, content.bytes, count)
+        }
         sendToUpstream(upstream, content.bytes, count)
         if client.pointee.exchange == exchange { goOn(client, exchange) }
         return true

@@ -64,7 +64,10 @@ extension WorkerRef {
         guard let route = exchange.pointee.findings.route, let state = exchange.pointee.findings.token?.session,
             let proofs = state.proofs, let token = state.session.accessToken
         else { return }
-        let head = UnsafeBufferPointer(start: exchange.pointee.replay.bytes, count: exchange.pointee.replay.count)
+        guard !exchange.pointee.replay.isEmpty else { return }
+        // Content that is kept behind it is the client's, whatever it looks like.
+        let length = exchange.pointee.replay.count - Int(exchange.pointee.replayedContent)
+        let head = UnsafeBufferPointer(start: exchange.pointee.replay.bytes, count: length)
         let words = head.prefix { $0 != 0x0D }.split(separator: 0x20, maxSplits: 2)
         let field = Array("\r\nDPoP: ".utf8)
         guard words.count == 3, let start = head.firstRange(of: field)?.upperBound else { return }

@@ -103,6 +103,13 @@ struct BufferPool {
         largest.reserveCapacity(16)
     }
 
+    /// How much memory is lent to whoever asks for so many bytes.
+    static func size(atLeast count: Int) -> Int {
+        if count <= sizes.small { return sizes.small }
+        if count <= sizes.medium { return sizes.medium }
+        return count <= sizes.large ? sizes.large : largest
+    }
+
     mutating func take(atLeast count: Int) -> (UnsafeMutablePointer<UInt8>, Int) {
         let size: Int
         let kept: UnsafeMutablePointer<UInt8>?

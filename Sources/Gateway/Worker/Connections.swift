@@ -17,6 +17,8 @@ struct Connections {
     /// How far the bodies are that are read away.
     var discards = Slab<BodyCounter>()
     var buffers = BufferPool()
+    /// How much of that has content of requests that may have to be sent once more.
+    var held = HeldContent()
     var pipes = PipePool()
     var wheel = TimeoutWheel()
     var openClients = 0

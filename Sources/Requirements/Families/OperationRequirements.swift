@@ -219,7 +219,8 @@ extension RequirementTable {
             id: "ECO-73", source: "RFC 9110 §9.2.2; policy of this gateway",
             promise: """
                 A request that one server has failed goes to another one where the operator says so: once, before its \
-                client has seen anything, only one without content that may be repeated, and within a budget.
+                client has seen anything, only one that may be repeated and of which all that was sent is held (64 KiB \
+                of content, and 16 MiB of all of a worker's), framed as the first time, and within a budget.
                 """),
         Requirement(
             id: "ECO-74", source: "policy of this gateway",

@@ -7,6 +7,30 @@ import Testing
 @Suite(.serialized) struct `a pool of servers that fail` {
     enum Version: String, CaseIterable { case http1, h2 }
 
+    /// What clients ask: to read, or to write something, which may be done twice or not.
+    enum Kind: CaseIterable {
+        case get, put, keyed, post
+
+        static let content = String(repeating: "0123456789abcdef", count: 300)
+
+        var method: String {
+            switch self {
+            case .get: "GET"
+            case .put: "PUT"
+            case .keyed, .post: "POST"
+            }
+        }
+
+        /// A whole request.
+        func message(_ path: String) -> String {
+            switch self {
+            case .get: request(method, path)
+            case .put, .post: request(method, path, body: Self.content)
+            case .keyed: request(method, path, fields: ["Idempotency-Key: \"\(path)\""], body: Self.content)
+            }
+        }
+    }
+
     /// The servers, the gateways before them where these are to speak HTTP/2, and the gateway that has all of them.
     private final class Pool: Sendable {
         let servers: [RecordingUpstream]
@@ -43,13 +67,13 @@ import Testing
         }
 
         /// Four clients ask as quickly as they can; how often they were answered something else than 200, or nothing.
-        func load(_ requests: Int, while action: @Sendable () -> Void = {}) -> Int {
+        func load(_ requests: Int, _ kind: Kind = .get, while action: @Sendable () -> Void = {}) -> Int {
             let failed = Watched(0)
             DispatchQueue.concurrentPerform(iterations: 5) { number in
                 guard number < 4 else { return action() }
                 for request in 0..<requests / 4 {
                     let status = try? gateway.exchange(
-                        "GET /\(number)/\(request) HTTP/1.1\r\nHost: gateway.test\r\n\r\n"
+                        kind.message("/\(number)/\(request)"), method: kind.method
                     ).status
                     if status != 200 { failed.withLock { $0 += 1 } }
                 }
@@ -75,6 +99,22 @@ import Testing
         // That nobody else is there is told by nobody: the first one serves.
         #expect(
             pool.gateway.lines("upstream_server_ejected") == 1 && pool.gateway.lines("upstream_all_servers_out") == 0)
+    }
+
+    @Test(.refuses("ECO-73"), arguments: Version.allCases, Kind.allCases)
+    func `never does twice at the app what may not be, and nothing by halves`(version: Version, kind: Kind) throws {
+        let pool = try Pool(version)
+        let failed = pool.load(400, kind) { pool.kill(1) }
+        let seen = pool.servers.flatMap(\.requests)
+        let times = Dictionary(grouping: seen, by: \.path).mapValues(\.count)
+        switch kind {
+        // What was under way at the server that died, of four clients.
+        case .post: #expect(times.values.allSatisfy { $0 == 1 } && failed <= 4, "\(failed)")
+        case .get, .put, .keyed: #expect(times.values.allSatisfy { $0 <= 2 } && failed <= 1, "\(failed)")
+        }
+        let whole = kind == .get ? "" : Kind.content
+        for number in [0, 2] { #expect(pool.servers[number].requests.allSatisfy { $0.bodyText == whole }) }
+        #expect(pool.servers.flatMap(\.now.malformed).isEmpty)
     }
 
     @Test(.refuses("ECO-72"), arguments: Version.allCases)

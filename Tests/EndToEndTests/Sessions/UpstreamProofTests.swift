@@ -18,6 +18,10 @@ import Testing
                     """,
                     "{ path: /plain/, upstream: $UPSTREAM, login: web }",
                     "{ path: /own/, upstream: $UPSTREAM, login: web, upstream_credential: pass }",
+                    """
+                    { path: /held/, upstream: { url: $UPSTREAM, retries: true }, login: web, upstream_credential: { pass: { \
+                    proof_url: "https://api.internal" } } }
+                    """,
                 ], client: ["dpop: required"]))
     }
     let stage: SessionStage
@@ -100,6 +104,24 @@ import Testing
         }
         #expect(Set(identifiers).count == 2)
         #expect(both[0].target == both[1].target)
+    }
+
+    @Test(.holds("DPOP-45", "ECO-73")) func `is proved anew when a request is sent a second time with its body`() throws
+    {
+        let browser = try stage.login()
+        #expect(try stage.exchange("GET", "/held/first", browser: browser).status == 200)
+        let pooled = try stage.forwarded("/held/first").connection
+        stage.upstream.answer("/held/again", with: .closing(on: pooled))
+        // What looks like the field is the client's all the same.
+        let body = "\r\nDPoP: a.b.c\r\n"
+        let answer = try stage.exchange("PUT", "/held/again", browser: browser, fields: ownPage, body: body)
+        #expect(answer.status == 200, "\(answer.headText)")
+        let both = stage.upstream.requests.filter { $0.path == "/held/again" }
+        #expect(both.map(\.bodyText) == [body, body])
+        let identifiers = try both.map {
+            try #require(proof($0, url: "https://api.internal/held/again").claims["jti"]?.string)
+        }
+        #expect(Set(identifiers).count == 2)
     }
 
     @Test(.holds("DPOP-41", "DPOP-45")) func `has the nonce that the upstream gave last, and no browser sees it`()

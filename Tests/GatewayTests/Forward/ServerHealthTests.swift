@@ -111,3 +111,15 @@ import Testing
         #expect(!quiet.hasRoom(inUse: 1))
     }
 }
+
+@Suite struct `content that is held to be sent again` {
+    @Test(.refuses("ECO-73")) func `is bounded for all requests of a worker together`() {
+        var held = HeldContent()
+        var count = 0
+        while held.take(HeldContent.mostOfOne), count < 1000 { count += 1 }
+        #expect(count == 256 && held.bytes == HeldContent.most && !held.hasRoom(1))
+        held.giveBack(4096)
+        let isTaken = [held.take(4097), held.take(4096), held.take(1)]
+        #expect(isTaken == [false, true, false], "what there is no room for takes none")
+    }
+}

@@ -161,7 +161,7 @@ extension WorkerRef {
     /// Not when more of its content was sent than is kept, and not a second time.
     private func sendElsewhere(_ upstream: UpstreamRef) {
         guard let exchange = upstream.pointee.exchange, !exchange.pointee.replay.isEmpty,
-            exchange.pointee.replayedContent == exchange.pointee.requestBytes
+            exchange.pointee.holdsContent || exchange.pointee.replayedContent == exchange.pointee.requestBytes
         else { return upstreamBroke(upstream, found: "a refused stream") }
         let pool = upstream.pointee.pool
         exchange.pointee.upstream = nil

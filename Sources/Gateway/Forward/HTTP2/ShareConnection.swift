@@ -12,9 +12,11 @@ extension WorkerRef {
         guard let upstream = standIn(pool) else { return answer(exchange, refused: connectionsExhausted(pool)) }
         attach(exchange, upstream)
         // What an upstream has not looked at may be sent again, whatever its method (RFC 9113 §8.7, H2-78).
-        exchange.pointee.replay.release(to: &pointee.connections.buffers)
-        _ = exchange.pointee.replay.append(writer.base, writer.count, from: &pointee.connections.buffers)
-        exchange.pointee.replayedContent = exchange.pointee.requestBytes
+        if !exchange.pointee.holdsContent {
+            exchange.pointee.replay.release(to: &pointee.connections.buffers)
+            _ = exchange.pointee.replay.append(writer.base, writer.count, from: &pointee.connections.buffers)
+            exchange.pointee.replayedContent = exchange.pointee.requestBytes
+        }
         let bytes = UnsafeBufferPointer(start: UnsafePointer(writer.base), count: writer.count)
         if !exchange.pointee.offersWebSocket, let session = session(for: upstream) {
             begin(upstream, exchange, on: session, bytes)
@@ -39,7 +41,7 @@ extension WorkerRef {
         }
     }
 
-    /// Sends a request once more that no upstream has answered: what of it was sent is kept in `replay`.
+    /// Sends a request once more that no upstream has answered: what of it was sent is kept.
     ///
     /// Not to the address at the place `avoided`, which has failed it.
     func sendAgain(_ exchange: ExchangeRef, _ pool: UnsafeMutablePointer<UpstreamPool>, avoiding avoided: Int? = nil) {
@@ -48,8 +50,9 @@ extension WorkerRef {
         if let avoided { beginRetry(upstream, avoiding: avoided) }
         attach(exchange, upstream)
         renewProof(exchange, pool)
-        upstream.pointee.output = exchange.pointee.replay
-        exchange.pointee.replay = Buffer()
+        // Where it is not known yet what the upstream speaks, content is framed once it is.
+        exchange.pointee.isUnframed = exchange.pointee.holdsContent
+        upstream.pointee.output = takeKept(exchange, framed: false)
         let client = exchange.pointee.client
         assign(upstream)
         if client.pointee.exchange == exchange, exchange.pointee.upstream == upstream { goOn(client, exchange) }
@@ -366,7 +369,7 @@ extension WorkerRef {
 
     /// Whether what waits can be sent by HTTP/1.1; what was framed for HTTP/2 cannot.
     private func isForHTTP1(_ upstream: UpstreamRef, _ exchange: ExchangeRef) -> Bool {
-        guard exchange.pointee.requestBytes > 0 else {
+        guard exchange.pointee.requestBytes > 0, !frameHeld(upstream, exchange) else {
             exchange.pointee.goesByHTTP2 = false
             return true
         }

@@ -25,8 +25,8 @@ struct RetryBudget {
 extension WorkerRef {
     /// Sends a request to another server; false where it may not be sent twice, or nobody else is there.
     ///
-    /// Only one of which its client has seen nothing, whose whole head and no content was sent, which does the same when it
-    /// is done twice, and once.
+    /// Only one of which its client has seen nothing, of which all that was sent is at hand, which does the same when it is
+    /// done twice, and once.
     func sendToAnother(_ exchange: ExchangeRef, _ upstream: UpstreamRef) -> Bool {
         let pool = upstream.pointee.pool
         guard pool.pointee.settings.pool.retries, exchange.pointee.mayRetry, !exchange.pointee.replay.isEmpty,
@@ -42,6 +42,8 @@ extension WorkerRef {
         pool.pointee.counters.count(.retried, at: now)
         exchange.pointee.mayRetry = false
         exchange.pointee.upstream = nil
+        // Part of a body must not be taken for the whole (HTTP-31).
+        if !exchange.pointee.request.isComplete { upstream.resetOnClose() }
         closeUpstream(upstream)
         guard pool.pointee.version == .http1 else {
             sendAgain(exchange, pool, avoiding: place)
@@ -54,8 +56,7 @@ extension WorkerRef {
         beginRetry(other, avoiding: place)
         attach(exchange, other)
         renewProof(exchange, pool)
-        other.pointee.output = exchange.pointee.replay
-        exchange.pointee.replay = Buffer()
+        other.pointee.output = takeKept(exchange, framed: true)
         begin(other)
         return true
     }
@@ -74,10 +75,20 @@ extension WorkerRef {
         upstream.pointee.pool.pointee.retries.end()
     }
 
+    /// Whether a request does the same when it is done twice, by its method or because its client says so.
+    func isRepeatable(
+        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ route: FixedValue<Route>
+    ) -> Bool {
+        switch exchange.pointee.method {
+        case .get, .head, .options, .put, .delete: true
+        case .other, .post, .patch, .connect, .trace, .track: hasIdempotencyKey(bytes, route)
+        }
+    }
+
     /// Whether the client says that the upstream tells a repetition of this request from another one.
     ///
     /// Looked for only where it matters.
-    func hasIdempotencyKey(_ bytes: UnsafeMutablePointer<UInt8>, _ route: FixedValue<Route>) -> Bool {
+    private func hasIdempotencyKey(_ bytes: UnsafeMutablePointer<UInt8>, _ route: FixedValue<Route>) -> Bool {
         guard pointee.upstreams.pools[route.pointee.upstream].pointee.settings.pool.retries else { return false }
         let name: StaticString = "idempotency-key"
         let head = pointee.scratch.head
