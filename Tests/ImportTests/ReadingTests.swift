@@ -1,4 +1,7 @@
+import Access
+import Configuration
 import Foundation
+import Gateway
 import TestTraits
 import Testing
 
@@ -24,13 +27,13 @@ import Testing
         arguments: [
             ("upstreams = [\n  \"http://a\",\n", "source.cfg:1:13: expected a list that ends"),
             ("\nclient_id = \"shop\nscope = 1", "source.cfg:2:13: expected a text that ends on its line"),
-            ("  upstrems = \"http://a\"", "source.cfg:1:3: expected a setting of oauth2-proxy, found upstrems"),
+            ("  upstrems \"http://a\"", "source.cfg:1:3: expected name = value"),
             ("client_id = shop web", "source.cfg:1:18: expected the end of the line"),
             ("[section]", "source.cfg:1:1: expected name = value"),
             ("cookie_secure = \"maybe\"", "source.cfg:1:1: expected cookie-secure as true or false"),
             ("cookie_expire = \"soon\"", "source.cfg:1:1: expected cookie-expire as a duration such as 168h"),
             ("client_id = [ \"a\", \"b\" ]", "source.cfg:1:1: expected one value of client-id, found 2"),
-            ("OAUTH2_PROXY_NOTHING=1", "source.cfg:1:1: expected a setting of oauth2-proxy, found NOTHING"),
+            ("OAUTH2_PROXY_=1", "source.cfg:1:1: expected a setting of oauth2-proxy, found none"),
         ])
     func `is told with its place in files of oauth2-proxy`(text: String, words: String) {
         #expect(refusal(text).hasPrefix(words), "\(refusal(text))")
@@ -85,9 +88,35 @@ import Testing
     }
 
     @Test func `tells every line of a file that it cannot read, and shows no value of a secret`() {
-        let text = refusal("nothing = 1\nclient_secret = [ \"s3cr3t\", \"s3cr3t\" ]\ncookie_secret = \"s3cr3t")
+        let text = refusal("nothing: 1\nclient_secret = [ \"s3cr3t\", \"s3cr3t\" ]\ncookie_secret = \"s3cr3t")
         #expect(text.split(separator: "\n").count == 6)
         #expect(!text.contains("s3cr3t"))
+    }
+
+    @Test(.refuses("ECO-83"), .refuses("ECO-84")) func `is not a setting that nobody knows, by which nobody passes`()
+        throws
+    {
+        let text = "skip_auth_routes = \"^/open/\"\nupstrems = [\n \"s3cr3t\" ]\nOAUTH2_PROXY_NEW_ONE=s3cr3t"
+        let file = ForeignFile(name: "source.cfg", bytes: Array(text.utf8))
+        let made = try ForeignConfiguration.oauth2Proxy(
+            [file], flags: ["--future-guard", "s3cr3t", "--email-domain=*", "--later", "--client_secret:s3cr3t=x"])
+        for line in [
+            "# source.cfg:2:1: upstrems: is not known: nobody passes until you decide",
+            "# source.cfg:4:1: NEW_ONE: is not known: nobody passes until you decide",
+            "# flags:1:1: future-guard: is not known: nobody passes until you decide",
+            "# flags:4:1: later: is not known: nobody passes until you decide",
+            "# flags:5:1: client_secret: is not known: nobody passes until you decide",
+            "# - decide about NEW_ONE, client_secret, future-guard, later, upstrems: routes with import_undecided",
+        ] {
+            #expect(made.contains(line), "\(line) in\n\(made)")
+        }
+        #expect(!made.contains("s3cr3t"))
+        let loaded = try Checked.load(made)
+        let rights = loaded.settings.routes.compactMap(\.access.login).map(\.rights)
+        #expect(!rights.isEmpty)
+        for rights in rights {
+            #expect(rights.claims.contains { $0.claim == ["import_undecided"] && $0.anyOf.count == 5 })
+        }
     }
 
     @Test func `is no flag whose value stands in the next word`() throws {

@@ -25,10 +25,16 @@ enum FlagReader {
             let parts = word.drop { $0 == "-" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = parts.first.map(String.init) else { continue }
             var value = parts.count == 2 ? String(parts[1]) : nil
+            guard FlagTable.row(name) != nil else {
+                // What follows it and is no flag can only be its value.
+                if value == nil, index < words.count, !words[index].hasPrefix("-") { index += 1 }
+                do throws(ImportRefusal) { try settings.leave(unknown: name, at: place) } catch { refusal.add(error) }
+                continue
+            }
             if value == nil {
                 if FlagTable.row(name)?.kind == .flag {
                     value = "true"
-                } else if index < words.count, FlagTable.row(name) != nil {
+                } else if index < words.count {
                     value = words[index]
                     index += 1
                 }
@@ -71,10 +77,20 @@ enum FlagReader {
                 text.advance()
                 if name.hasPrefix(prefix) {
                     let value = variable(text.take { $0 != UInt8(ascii: "\n") })
-                    variables.set(try FlagValue.setting(String(name.dropFirst(prefix.count)), [value], at: place))
+                    let name = String(name.dropFirst(prefix.count))
+                    if FlagTable.row(name) == nil {
+                        try variables.leave(unknown: name, at: place)
+                    } else {
+                        variables.set(try FlagValue.setting(name, [value], at: place))
+                    }
                 } else {
                     text.take(while: ForeignText.isBlank)
-                    settings.set(try FlagValue.setting(name, try values(&text), at: place))
+                    let values = try values(&text)
+                    if FlagTable.row(name) == nil {
+                        try settings.leave(unknown: name, at: place)
+                    } else {
+                        settings.set(try FlagValue.setting(name, values, at: place))
+                    }
                     text.take(while: ForeignText.isBlank)
                     guard [0, UInt8(ascii: "\n"), UInt8(ascii: "#")].contains(text.next) else {
                         throw ImportRefusal(

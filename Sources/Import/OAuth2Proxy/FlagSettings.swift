@@ -33,6 +33,25 @@ struct FlagSettings: Sendable {
         }
     }
 
+    /// More than this are not told apart.
+    private static let mostUnknown = 256
+
+    /// Says of a setting that no table has that it is left out: it may have kept somebody out.
+    mutating func leave(unknown spelling: String, at place: ForeignPlace) throws(ImportRefusal) {
+        let name = FlagValue.shown(spelling)
+        guard !name.isEmpty else {
+            throw ImportRefusal(
+                place, expected: "a setting of oauth2-proxy", found: "none", remedy: "write its name before its value")
+        }
+        guard undecided.count < Self.mostUnknown else { return }
+        notes.append(
+            (
+                ForeignSetting(name: name, values: [], place: place, spelling: name), .rest,
+                "is not known: nobody passes until you decide"
+            ))
+        undecided.append(name)
+    }
+
     subscript(name: String) -> ForeignSetting? { byName[name] }
 
     func text(_ name: String) -> String? {
@@ -84,12 +103,7 @@ enum FlagValue {
     ) throws(ImportRefusal) -> ForeignSetting {
         guard let row = FlagTable.row(spelling) else {
             throw ImportRefusal(
-                place, expected: "a setting of oauth2-proxy",
-                // What stands behind a mistyped sign could be a secret.
-                found: String(spelling.prefix { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }),
-                remedy:
-                    "correct its name, or leave it out if this release of oauth2-proxy has it and ours does not know it"
-            )
+                place, expected: "a setting of oauth2-proxy", found: shown(spelling), remedy: "correct its name")
         }
         var values = values
         switch row.kind {
@@ -115,6 +129,11 @@ enum FlagValue {
                 place, expected: "at most 4096 values", found: "\(values.count)", remedy: "leave some out")
         }
         return ForeignSetting(name: String(row.name), values: values, place: place, spelling: spelling)
+    }
+
+    /// A name that may be printed: what stands behind a mistyped sign could be a secret.
+    static func shown(_ spelling: String) -> String {
+        String(spelling.prefix { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" })
     }
 
     /// What stands between commas, without the spaces around.
