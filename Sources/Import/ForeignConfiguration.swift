@@ -13,7 +13,7 @@ package enum ForeignConfiguration {
     package static func nginx(
         _ file: ForeignFile, oauth2Proxy files: [ForeignFile]
     ) throws(ImportRefusal) -> String {
-        var draft = try NginxTranslation.draft(
+        var draft = try NginxServers.draft(
             NginxReader.directives(try file.text()), beside: files.isEmpty ? nil : oauth2ProxyDraft(files, flags: []))
         draft.finish()
         return try draft.text(from: names([file] + files), command: "nginx")

@@ -14,6 +14,7 @@ enum GivenFiles {
         ["alpha-configuration.yaml", "alpha-configuration.cfg"], ["organisation-of-github.cfg"],
         ["question-for-one-server.nginx"], ["question-of-the-server.nginx", "variables-and-redis.env"],
         ["groups-and-expressions.nginx"], ["client-of-its-own.nginx"],
+        ["hosts-at-one-socket.nginx", "hosts-at-one-socket.cfg"], ["hosts-of-two-clients.apache"],
         ["everybody-with-an-account.apache"], ["claims-of-several-kinds.apache"], ["optional-and-expressions.apache"],
     ]
 

@@ -41,6 +41,8 @@ import Testing
         "organisation-of-github.cfg": ["/badge/"],
         "question-of-the-server.nginx": ["/feed/", "/health"],
         "client-of-its-own.nginx": ["/favicon.ico"],
+        "hosts-at-one-socket.nginx": ["/leaves/", "/shapes", "/shapes/", "/"],
+        "hosts-of-two-clients.apache": ["/news", "/news/"],
         "claims-of-several-kinds.apache": ["/public", "/public/"],
         "optional-and-expressions.apache": ["/wiki/"],
     ]

@@ -14,6 +14,8 @@ package enum AcceptedText {
         case mailDomain
         /// A domain of a session's cookie.
         case cookieDomain
+        /// A name of `hosts`.
+        case host
         /// A network whose clients need no login, and one of proxies.
         case visitors, proxies
         case authority, issuer, target, audience, clientID, scope, authenticationContext, prompt, file,
@@ -38,6 +40,7 @@ package enum AcceptedText {
         case .prefix: PathRewriteSection.prefix
         case .mailDomain: ClaimSection.domain
         case .cookieDomain: LoginText.domain
+        case .host: HostText.shape
         case .visitors: NetworkText.ofVisitors
         case .proxies: NetworkText.ofProxies
         case .authority: PlainText.authority

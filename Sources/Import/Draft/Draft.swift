@@ -8,15 +8,24 @@ struct Draft: Sendable {
     static let unknownClient = "client-id-not-named"
     /// More than this have no place in one file.
     static let maximumRoutes = 1000
-    private static let maximumNotes = 1000
+    static let maximumNotes = 1000
     /// Of values that are left out so many are named.
     private static let maximumNames = 256
 
     /// The parts of our file that something belongs to.
     enum Part: Sendable { case listeners, issuers, clients, routes, rest }
 
-    /// What the operator calls the login client, in routes and in the paths to register.
-    static let client = "web"
+    /// What the operator calls the login client, in routes and in the paths to register; a further host may have its own.
+    var client = "web"
+    /// What the issuer is called that the client is of.
+    var issuer = "provider"
+    /// Where the client's secret is to be put.
+    var secretFile = Draft.ownSecret
+    static let ownSecret = "client.secret"
+    /// Further hosts at the same listener, each with routes and what else is said of it alone (`DraftSites`).
+    var sites: [Draft] = []
+    /// It is one of those itself.
+    var isSite = false
 
     var publicURL: String?
     var otherHosts: [String] = []
@@ -40,7 +49,7 @@ struct Draft: Sendable {
     /// Steps before the first start.
     private(set) var steps: [String] = []
     private(set) var differences: [String] = []
-    private var notes: [(part: Part, text: String)] = []
+    private(set) var notes: [(part: Part, text: String)] = []
     private var noted: Set<String> = []
 
     /// Says of a setting, at its place, why it is not carried.
@@ -52,7 +61,7 @@ struct Draft: Sendable {
         remark("\(place.text): \(Printable.ascii(name)): \(Printable.ascii(why, limit: 400))", part)
     }
 
-    private mutating func remark(_ text: String, _ part: Part) {
+    mutating func remark(_ text: String, _ part: Part) {
         guard notes.count <= Self.maximumNotes, noted.insert(text).inserted else { return }
         notes.append((part, notes.count == Self.maximumNotes ? "and more, for which there is no room" : text))
     }
@@ -89,8 +98,9 @@ struct Draft: Sendable {
         sessionLines.append("domain: \(YAMLText.scalar(domain))")
         differences.removeAll { $0 == Self.cookiesOfOneHost }
         differ("cookies are new, begin with __Secure-, and are for all hosts under \(domain) over https")
+        let others = sites.contains { $0.client == client } ? "all" : "the other"
         step(
-            "write the other hosts under \(domain) into hosts, and their routes; or take domain out of the session: each "
+            "write \(others) hosts under \(domain) into hosts, and their routes; or take domain out of the session: each "
                 + "server under it is sent sessions, and can plant its own")
     }
 
@@ -136,18 +146,17 @@ struct Draft: Sendable {
                 text.append((index == 0 ? "  - " : "    ") + line)
             }
         }
+        text += siteLines
         text += ["", "issuers:"] + comments(.issuers)
-        text.append("  provider:")
-        text += (["url: \(YAMLText.scalar(issuerURL ?? Self.unknownIssuer))"] + issuerLines).map { "    " + $0 }
-        text += ["", "clients:"] + comments(.clients) + ["  \(Self.client):"]
-        let client =
-            ["issuer: provider", "id: \(YAMLText.scalar(clientID ?? Self.unknownClient))"]
-            + ["authentication: \(authentication)", "scopes: \(YAMLText.list(scopes))"] + clientLines + ["session:"]
-            + (sessionLines + ["keys: [{ file: session.key }]"]).map { "  " + $0 }
-        text += client.map { "    " + $0 }
+        let all = [self] + sites
+        for draft in all.distinct(by: \.issuer) { text += draft.issuerText }
+        text += ["", "clients:"] + comments(.clients)
+        for draft in all.distinct(by: \.client) where draft.isSigningIn { text += draft.clientText }
         text += ["", "routes:"] + comments(.routes)
-        let names = Set(routes.flatMap(\.identity.names))
-        for route in routes { text += route.text(client: Self.client, identity: names) }
+        let names = Set(all.flatMap(\.routes).flatMap(\.identity.names))
+        for draft in all {
+            for route in draft.routes { text += route.text(client: draft.client, identity: names) }
+        }
         let rest = comments(.rest)
         if !rest.isEmpty { text += ["", "# Without a key here:"] + rest.map { String($0.dropFirst(2)) } }
         if !lines.isEmpty { text += [""] + lines }
@@ -159,6 +168,19 @@ struct Draft: Sendable {
                 remedy: "give the part that has to do with logins, or one host after the other")
         }
         return made
+    }
+
+    private var issuerText: [String] {
+        let lines = ["url: \(YAMLText.scalar(issuerURL ?? Self.unknownIssuer))"] + issuerLines
+        return ["  \(issuer):"] + lines.map { "    " + $0 }
+    }
+
+    private var clientText: [String] {
+        let lines =
+            ["issuer: \(issuer)", "id: \(YAMLText.scalar(clientID ?? Self.unknownClient))"]
+            + ["authentication: \(authentication)", "scopes: \(YAMLText.list(scopes))"] + clientLines + ["session:"]
+            + (sessionLines + ["keys: [{ file: session.key }]"]).map { "  " + $0 }
+        return ["  \(client):"] + lines.map { "    " + $0 }
     }
 
     private func comments(_ part: Part) -> [String] { notes.filter { $0.part == part }.map { "  # " + $0.text } }
@@ -173,31 +195,17 @@ extension Draft {
     mutating func finish() {
         keepWhatIsGood()
         carryCookieDomain()
+        settleRoutes()
+        say()
+        finishSites()
+    }
+
+    /// Says what is to be done, and what is otherwise.
+    private mutating func say() {
         if publicURL == nil {
             step("public_url: write the URL that browsers use; until then every request is answered 421")
         }
-        if issuerURL == nil {
-            step("issuers.provider.url: write the issuer of your provider; until then nobody signs in")
-        }
-        if clientID == nil { step("clients.web.id: write the client_id; until then nobody signs in") }
-        let base = publicURL ?? "PUBLIC_URL"
-        step("register \(base)/.portcullis/callback/\(Self.client) as redirect URI of the client")
-        step(
-            "register \(base)/.portcullis/logged-out/\(Self.client) as its post-logout redirect URI, if it has such")
-        step(
-            "portcullis keys new session --out session.key ; sessions of before are over, everybody signs in once more")
-        if authentication.firstRange(of: "client.secret") != nil {
-            step("write the client's secret, which is not printed here, into client.secret, for its user alone to read")
-        }
-        if routes.isEmpty { routes = [RouteDraft("/", upstream: .unknown)] }
-        for index in routes.indices {
-            // What is restricted and what nobody has decided is not public, whoever said so.
-            if !routes[index].rules.isEmpty { routes[index].isPublic = false }
-            guard !routes[index].isPublic else { continue }
-            routes[index].rules.add(rules)
-            if routes[index].networks.isEmpty { routes[index].networks = networks }
-        }
-        closeBareNames()
+        if isSigningIn { sayOfLogin() }
         let forwarding = routes.filter { $0.answer == nil }
         if forwarding.contains(where: { $0.upstream == .unknown }) {
             step("routes: write upstreams in place of \(UpstreamDraft.unknown.text); until then the answer is 502")
@@ -217,6 +225,33 @@ extension Draft {
             "PKCE, state\(hasIDTokens ? ", nonce, issuer and audience" : " and issuer") are always checked; no setting takes "
                 + "that away")
         differ("a script without a session gets 401 and where to log in, never a redirect to the provider")
+    }
+
+    private mutating func sayOfLogin() {
+        if issuerURL == nil {
+            step("issuers.\(issuer).url: write the issuer of your provider; until then nobody signs in")
+        }
+        if clientID == nil { step("clients.\(client).id: write the client_id; until then nobody signs in") }
+        let base = publicURL ?? "PUBLIC_URL"
+        step("register \(base)/.portcullis/callback/\(client) as redirect URI of the client")
+        step("register \(base)/.portcullis/logged-out/\(client) as its post-logout redirect URI, if it has such")
+        step(
+            "portcullis keys new session --out session.key ; sessions of before are over, everybody signs in once more")
+        if authentication.firstRange(of: secretFile) != nil {
+            step("write the client's secret, which is not printed here, into \(secretFile), for its user alone to read")
+        }
+    }
+
+    private mutating func settleRoutes() {
+        if routes.isEmpty { routes = [RouteDraft("/", upstream: .unknown)] }
+        for index in routes.indices {
+            // What is restricted and what nobody has decided is not public, whoever said so.
+            if !routes[index].rules.isEmpty { routes[index].isPublic = false }
+            guard !routes[index].isPublic else { continue }
+            routes[index].rules.add(rules)
+            if routes[index].networks.isEmpty { routes[index].networks = networks }
+        }
+        closeBareNames()
     }
 
     /// Takes away what no key takes, so that the operator is asked for it.

@@ -2,6 +2,8 @@ import Configuration
 
 /// A route that is made.
 struct RouteDraft: Sendable {
+    /// The host that it is of, where that is none of the listener's names.
+    var host: String?
     var path: String
     var upstream: UpstreamDraft
     /// What it answers in place of an upstream.
@@ -57,7 +59,12 @@ struct RouteDraft: Sendable {
     /// The route as it is printed; fields of these names, folded, are told by identity alone.
     func text(client: String, identity names: Set<String>) -> [String] {
         var text = comments.map { "  # " + $0 }
-        text.append("  - path: \(YAMLText.scalar(path))")
+        if let host {
+            text.append("  - host: \(YAMLText.scalar(host))")
+            text.append("    path: \(YAMLText.scalar(path))")
+        } else {
+            text.append("  - path: \(YAMLText.scalar(path))")
+        }
         text.append("    " + (answer.map(\.text) ?? "upstream: \(upstream.text)"))
         if !isPublic, !rules.undecided.isEmpty {
             text.append(

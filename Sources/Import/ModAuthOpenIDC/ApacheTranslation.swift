@@ -1,7 +1,8 @@
 import Configuration
 import HTTPMessage
 
-/// What a configuration of Apache with mod_auth_openidc becomes here: the first virtual host that signs people in.
+/// What a configuration of Apache with mod_auth_openidc becomes here: the first virtual host that signs people in, and those at the
+/// same address, each a host.
 struct ApacheTranslation {
     private var draft = Draft()
     private var directives: [Directive] = []
@@ -15,10 +16,47 @@ struct ApacheTranslation {
     private var plainPort: UInt16?
     private var hasTLS = false
 
+    /// Its certificate and key.
+    private var certificate = ""
+
     static func draft(_ directives: [Directive]) -> Draft {
+        let top = flattened(directives)
+        let hosts = top.filter { $0.name == "virtualhost" }
+        let asks: (Directive) -> Bool = { host in signsIn(host) }
+        let host = hosts.first(where: asks) ?? hosts.first { $0.contains("oidcclientid") } ?? hosts.first
         var translation = ApacheTranslation()
-        translation.translate(flattened(directives))
-        return translation.draft
+        let others = hosts.filter { $0.place != host?.place }
+        translation.plainPort = others.lazy.compactMap { ApacheAnswers.portThatLeadsToHTTPS($0, nil) }.first
+        translation.translate(top, host)
+        var draft = translation.draft
+        var certificates = [translation.certificate]
+        for other in others {
+            // One listener leads every host to itself.
+            let plain = ApacheAnswers.portThatLeadsToHTTPS(other, nil)
+            if plain != nil, plain == translation.plainPort { continue }
+            var site = ApacheTranslation()
+            site.translate(top, other, isSite: true)
+            for name in site.draft.otherHosts {
+                site.draft.note(
+                    other.place, "ServerAlias \(name)", .listeners,
+                    "a further host has one name: write another into hosts, with its routes")
+            }
+            if other.arguments == host?.arguments, site.hasTLS == translation.hasTLS, draft.add(site: site.draft) {
+                if !certificates.contains(site.certificate) { certificates.append(site.certificate) }
+            } else {
+                draft.note(
+                    other.place, "VirtualHost", .listeners,
+                    "hosts are carried that have a ServerName at the address of the first that signs people in: import another "
+                        + "by itself")
+            }
+        }
+        if certificates.count > 1 {
+            let list = certificates.map { "{ \($0) }" }.joined(separator: ", ")
+            for index in draft.listeners[0].indices where draft.listeners[0][index].hasPrefix("tls: ") {
+                draft.listeners[0][index] = "tls: { certificates: [\(list)] }"
+            }
+        }
+        return draft
     }
 
     /// What conditions of modules and versions hold, in their place.
@@ -31,24 +69,12 @@ struct ApacheTranslation {
         }
     }
 
-    private mutating func translate(_ top: [Directive]) {
-        let hosts = top.filter { $0.name == "virtualhost" }
-        let asks: (Directive) -> Bool = { host in Self.signsIn(host) }
-        let host = hosts.first(where: asks) ?? hosts.first { $0.contains("oidcclientid") } ?? hosts.first
+    private mutating func translate(_ top: [Directive], _ host: Directive?, isSite: Bool = false) {
         directives = top.filter { $0.name != "virtualhost" } + (host?.children ?? [])
         port = host?.arguments.first.flatMap { $0.split(separator: ":").last }.map(String.init)
-        for other in hosts where other.place != host?.place {
-            if let number = ApacheAnswers.portThatLeadsToHTTPS(other, plainPort) {
-                plainPort = number
-            } else {
-                draft.note(
-                    other.place, "VirtualHost", .listeners,
-                    "one host is carried, the first that signs people in: import another by itself")
-            }
-        }
         for directive in directives where directive.name.hasPrefix("oidc") { settings[directive.name] = directive }
         leftOut()
-        listeners()
+        listeners(redirectURI: isSite ? host?.first("oidcredirecturi")?.arguments.first : value("oidcredirecturi"))
         provider()
         client()
         session()
@@ -113,7 +139,8 @@ struct ApacheTranslation {
 
     // MARK: Listener, provider, client
 
-    private mutating func listeners() {
+    /// The listener, and the public URL: that of `redirectURI`, which is the host's own, or by its name.
+    private mutating func listeners(redirectURI: String?) {
         let first: (String) -> String? = { [directives] name in
             directives.last { $0.name == name }?.arguments.first
         }
@@ -121,9 +148,10 @@ struct ApacheTranslation {
         let isSecure = first("sslcertificatefile") != nil || first("sslengine")?.lowercased() == "on"
         hasTLS = isSecure
         if isSecure {
-            lines.append(
-                "tls: { certificate: \(YAMLText.scalar(first("sslcertificatefile") ?? "tls.crt")), key: \(YAMLText.scalar(first("sslcertificatekeyfile") ?? first("sslcertificatefile") ?? "tls.key")) }"
-            )
+            let file = first("sslcertificatefile")
+            let key = first("sslcertificatekeyfile") ?? file ?? "tls.key"
+            certificate = "certificate: \(YAMLText.scalar(file ?? "tls.crt")), key: \(YAMLText.scalar(key))"
+            lines.append("tls: { \(certificate) }")
         }
         if let verify = directives.last(where: { $0.name == "sslverifyclient" }),
             verify.arguments.first?.lowercased() != "none"
@@ -140,7 +168,7 @@ struct ApacheTranslation {
             draft.listeners.append(["address: 0.0.0.0:\(plainPort)", "redirect_to_https: true"])
         }
         let suffix = isSecure && number != 443 ? ":\(number)" : ""
-        if let text = value("oidcredirecturi"), let url = URI(text), !url.host.isEmpty {
+        if let text = redirectURI, let url = URI(text), !url.host.isEmpty {
             draft.publicURL = "https://" + (url.scheme == "https" ? url.authority : url.host)
         } else if let name = first("servername") {
             let host = name.split(separator: "/").last.map { String($0.prefix { $0 != ":" }) } ?? ""

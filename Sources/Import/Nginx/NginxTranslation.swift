@@ -1,47 +1,29 @@
 import Configuration
 import HTTPMessage
 
-/// What a configuration of nginx becomes here: the first server that asks about its requests, and its locations.
+/// What a server of nginx becomes here, and its locations.
 struct NginxTranslation {
     private let pools: [String: Directive]
     private let server: Directive
     private let outside: [Directive]
-    private var draft: Draft
+    var draft: Draft
     /// Whether what nginx protects cannot be told apart from what is public, so that nothing is.
     private var protectsAll = false
     /// Of settings that keep everybody out everywhere.
     private var refusesAll: [String] = []
     private var hasTLS = false
+    /// Its certificate and key, and what else its `tls` says.
+    private(set) var certificate = ""
+    private(set) var tlsKeys = ""
+    /// What its listener says beside address and certificates.
+    private(set) var listenerKeys: [String] = []
     /// The paths at which nginx asks.
     private let asked: Set<String>
     private var proxies: [String] = []
     /// Whether it is known from where headers of the PROXY protocol come; nil where none are read.
     private var knowsHeaders: Bool?
 
-    /// A draft; what oauth2-proxy's own files say of provider and client is `beside`.
-    static func draft(_ directives: [Directive], beside: Draft?) throws(ImportRefusal) -> Draft {
-        let https = directives.filter { $0.name == "http" }
-        let servers = (directives + https.flatMap(\.children)).filter { $0.name == "server" && $0.isBlock }
-        let asks: (Directive) -> Bool = { $0.contains("auth_request") || $0.contains("auth_oidc") }
-        let inherits = https.contains { http in http.children.contains { asks($0) && !$0.isBlock } }
-        guard let server = servers.first(where: asks) ?? (inherits ? servers.first : nil) else {
-            let place = directives.first?.place ?? ForeignPlace(file: "nginx", position: .init(line: 1, column: 1))
-            throw ImportRefusal(
-                place, expected: "a server with auth_request or auth_oidc", found: "none",
-                remedy: "give the file with the server that asks oauth2-proxy, or what  nginx -T  prints")
-        }
-        let pools = (directives + https.flatMap(\.children)).filter { $0.name == "upstream" && $0.isBlock }
-        var translation = NginxTranslation(
-            pools: Dictionary(pools.map { ($0.arguments.first ?? "", $0) }) { first, _ in first }, server: server,
-            outside: https, draft: beside ?? Draft())
-        translation.translate(
-            servers,
-            providers: https.flatMap { $0.all("oidc_provider") } + directives.filter { $0.name == "oidc_provider" },
-            isAlone: beside == nil)
-        return translation.draft
-    }
-
-    private init(pools: [String: Directive], server: Directive, outside: [Directive], draft: Draft) {
+    init(pools: [String: Directive], server: Directive, outside: [Directive], draft: Draft) {
         self.pools = pools
         self.server = server
         self.outside = outside
@@ -52,7 +34,8 @@ struct NginxTranslation {
 
     private var scope: NginxScope { NginxScope(blocks: [server] + outside) }
 
-    private mutating func translate(_ servers: [Directive], providers: [Directive], isAlone: Bool) {
+    /// Makes the draft; `providers` are those of nginx itself, and `isAlone` says that no files of oauth2-proxy are there.
+    mutating func translate(providers: [Directive], isAlone: Bool, isSite: Bool = false) {
         let shared = draft.routes.first?.lines.filter { $0.hasPrefix("cors:") } ?? []
         draft.forgetRoutes()
         if !draft.networks.isEmpty {
@@ -60,9 +43,9 @@ struct NginxTranslation {
             draft.note(
                 server.place, "trusted-ip", .routes, "of oauth2-proxy behind nginx: say networks in login yourself")
         }
-        listeners()
-        for other in servers where other.place != server.place { otherServer(other) }
-        if let provider = providers.first {
+        listeners(isSite: isSite)
+        let named = ([server] + outside).lazy.compactMap { $0.named("auth_oidc") }.first
+        if let provider = providers.first(where: { $0.arguments.first == named }) ?? providers.first {
             own(provider)
         } else if isAlone {
             draft.step(
@@ -141,7 +124,7 @@ struct NginxTranslation {
 
     // MARK: The server
 
-    private mutating func listeners() {
+    private mutating func listeners(isSite: Bool) {
         let names = server.all("server_name").flatMap(\.arguments)
         let plain = names.filter { name in
             name != "_" && !name.isEmpty
@@ -157,7 +140,7 @@ struct NginxTranslation {
         var lines: [String] = []
         let isSecure = listens.contains { $0.arguments.contains("ssl") } || server.first("ssl_certificate") != nil
         hasTLS = isSecure
-        if isSecure { lines += tls() }
+        if isSecure { tls(isSite: isSite) }
         proxies = scope.all("set_real_ip_from").compactMap(\.arguments.first).compactMap(ForeignNetworks.network)
             .reduce(into: []) { if !$0.contains($1), $0.count < 64 { $0.append($1) } }
         if let listen = listens.first(where: { $0.arguments.dropFirst().contains("proxy_protocol") }) {
@@ -176,7 +159,9 @@ struct NginxTranslation {
                 draft.differ("clients of trusted_proxies are those of X-Forwarded-For, no other field")
             }
         }
-        for listen in listens {
+        listenerKeys = lines
+        if isSecure { lines.insert("tls: { \(certificate)\(tlsKeys) }", at: 0) }
+        for listen in listens where !isSite {
             let text = listen.arguments.first ?? ""
             let isPort = UInt16(text) != nil
             guard let address = ListenAddress.ours(isPort ? "*:" + text : text) else {
@@ -210,16 +195,17 @@ struct NginxTranslation {
         knowsHeaders ?? (proxies.isEmpty ? hasTLS : readsForwardedFor)
     }
 
-    private mutating func tls() -> [String] {
+    private mutating func tls(isSite: Bool) {
         let certificate = scope.first("ssl_certificate")?.arguments.first
         let key = scope.first("ssl_certificate_key")?.arguments.first
         if certificate == nil { draft.step("tls: name certificate and key, which this file of nginx does not") }
-        var text =
+        self.certificate =
             "certificate: \(YAMLText.scalar(certificate ?? "tls.crt")), key: \(YAMLText.scalar(key ?? "tls.key"))"
         if let asked = scope.first("ssl_verify_client"), let mode = asked.arguments.first, mode != "off" {
             let authorities = scope.first("ssl_client_certificate")?.arguments.first
-            if mode == "on" || mode == "optional", let authorities {
-                text +=
+            // A listener asks for the certificates of all its hosts, by what its first one says.
+            if mode == "on" || mode == "optional", let authorities, !isSite {
+                tlsKeys +=
                     ", client_certificates: { request: \(mode == "on" ? "required" : "optional"), trust: { authorities: \(YAMLText.scalar(authorities)) } }"
             } else {
                 refuseAll("ssl_verify_client")
@@ -227,26 +213,7 @@ struct NginxTranslation {
             }
         }
         if let versions = scope.first("ssl_protocols"), versions.arguments == ["TLSv1.3"] {
-            text += ", minimum_version: \"1.3\""
-        }
-        return ["tls: { \(text) }"]
-    }
-
-    private mutating func otherServer(_ other: Directive) {
-        let hosts = other.all("server_name").flatMap(\.arguments)
-        let redirects =
-            other.first("return").map { ["301", "302", "307", "308"].contains($0.arguments.first ?? "") } ?? false
-        let port = other.first("listen")?.arguments.first ?? ""
-        if redirects, !other.contains("proxy_pass"),
-            let address = ListenAddress.ours(UInt16(port) != nil ? "*:" + port : port),
-            !other.contains("ssl"), hosts.contains(where: { draft.publicURL == "https://" + $0 }),
-            draft.listeners.count < 2
-        {
-            draft.listeners.append(["address: \(YAMLText.scalar(address))", "redirect_to_https: true"])
-        } else {
-            draft.note(
-                other.place, "server \(hosts.first ?? "")", .listeners,
-                "one server is carried, the first that asks about its requests: import another by itself")
+            tlsKeys += ", minimum_version: \"1.3\""
         }
     }
 

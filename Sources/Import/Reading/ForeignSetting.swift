@@ -23,6 +23,14 @@ struct Directive: Sendable {
     /// All children of a name.
     func all(_ name: String) -> [Directive] { children.filter { $0.name == name } }
 
+    /// All directives of a name in this one, however deep.
+    func every(_ name: String) -> [Directive] {
+        children.flatMap { ($0.name == name ? [$0] : []) + $0.every(name) }
+    }
+
+    /// The first argument of the first directive of a name in this one.
+    func named(_ name: String) -> String? { every(name).first?.arguments.first }
+
     /// Whether this or anything in it is of that name.
     func contains(_ name: String) -> Bool { self.name == name || children.contains { $0.contains(name) } }
 }
