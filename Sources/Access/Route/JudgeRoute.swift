@@ -8,8 +8,11 @@ extension AccessPolicy {
     borrowing func isRedirected(
         _ head: HeadView, _ arrival: borrowing Arrival, _ findings: inout Findings
     ) throws(Refused) -> Bool {
-        if hasHosts, let site = hosts[arrival.listener].site(of: head.authority) {
-            findings.site = UInt16(clamping: site)
+        if hasHosts {
+            // A client that called the port of plain HTTP says so in Host, and means the same site.
+            var site = hosts[arrival.listener].site(of: head.authority)
+            if site == nil, arrival.clearText == .redirected { site = hosts[arrival.listener].site(ofName: head.host) }
+            if let site { findings.site = UInt16(clamping: site) }
         }
         let expected: Refused.Words = "https, as in \(publicURLs[Int(findings.site)])"
         switch arrival.clearText {

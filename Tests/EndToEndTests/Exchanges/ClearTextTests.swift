@@ -130,4 +130,43 @@ import Testing
         }
         #expect(stage.upstream.requests.isEmpty)
     }
+
+    @Test(.holds("HTTP-73", "ECO-66"), .refuses("HTTP-73"))
+    func `leads to the site of its host, whichever port that was called at, and to no other`() throws {
+        let gateway = try GatewayProcess(
+            """
+            workers: 1
+            listeners:
+              - { address: "127.0.0.1:0", name: web, public_url: "https://own.test:8443", hosts: ["alias.test:8443"],
+                  trusted_proxies: [127.0.0.1/32] }
+              - { address: "127.0.0.1:0", name: plain, public_url: "https://own.test:8443", redirect_to_https: true }
+            admin: { address: "127.0.0.1:0" }
+            hosts:
+              - { host: a.test }
+              - { host: b.test, public_url: "https://b.test" }
+              - { host: c.test, listeners: [web] }
+              - { host: "*.d.test" }
+            routes:
+              - { host: a.test, path: /, upstream: "http://127.0.0.1:1", public: true }
+              - { host: b.test, path: /, upstream: "http://127.0.0.1:1", public: true }
+              - { host: c.test, path: /, upstream: "http://127.0.0.1:1", public: true }
+              - { host: "*.d.test", path: /, upstream: "http://127.0.0.1:1", public: true }
+              - { path: /, upstream: "http://127.0.0.1:1", public: true }
+            log: { level: debug }
+
+            """, listeners: 2)
+        for (host, place) in [
+            ("a.test", "a.test:8443"), ("a.test:80", "a.test:8443"), ("A.test:8080", "a.test:8443"),
+            ("a.test:8443", "a.test:8443"), ("b.test", "b.test"), ("b.test:8080", "b.test"),
+            ("x.d.test:8080", "x.d.test:8443"), ("own.test:8080", "own.test:8443"),
+            // Nobody's name, or one that is served elsewhere alone, leads to nothing of its own.
+            ("evil.test:8080", "own.test:8443"), ("evil.test", "own.test:8443"), ("c.test:8080", "own.test:8443"),
+            ("a.test.evil.test:8080", "own.test:8443"), ("x.y.d.test:8080", "own.test:8443"),
+        ] {
+            let client = try RawClient(port: gateway.ports[1])
+            try client.send("GET /p?q HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+            let answer = try client.response()
+            #expect(answer.status == 308 && answer.fields.only("location") == "https://\(place)/p?q", "\(host)")
+        }
+    }
 }
