@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import TestTraits
 import Testing
@@ -96,5 +97,48 @@ import Testing
             try client.send("GET / HTTP/1.1\r\nHost: \(name)\r\n\r\n")
             #expect(try client.response().status == 200, "\(name)")
         }
+    }
+
+    @Test(.holds("OPS-07", "ECO-66"), .refuses("OPS-07")) func `come and go with their files`() throws {
+        let authority = try TestCertificate.authority(named: "Authority of the tests")
+        let upstream = try RecordingUpstream()
+        let folder = try TemporaryFolder.make(for: "hosts")
+        defer { TemporaryFolder.remove(folder) }
+        func put(_ name: String) throws {
+            let issued = try authority.issue(names: ["\(name).test"])
+            try Replacement.put(issued.certificate, at: "\(folder)/\(name).crt")
+            try Replacement.put(issued.key, at: "\(folder)/\(name).key")
+        }
+        try put("own")
+        let gateway = try GatewayProcess(
+            """
+            workers: 1
+            listeners:
+              - { address: "127.0.0.1:0", public_url: "https://own.test", tls: { certificate_folder: \(folder) } }
+            admin: { address: "127.0.0.1:0" }
+            hosts: [{ host: "*.test" }]
+            routes:
+              - { host: "*.test", path: /, upstream: "\(upstream.url)", public: true }
+              - { path: /, upstream: "\(upstream.url)", public: true }
+            log: { level: debug }
+
+            """)
+        func client(_ name: String) throws -> RawClient {
+            try RawClient(port: gateway.port, tls: TLSClientOptions(serverName: "\(name).test"))
+        }
+        func shown(_ name: String) -> String? { (try? client(name))?.tls?.peerCommonName }
+        #expect(shown("zebra") == "own.test", "the first answers where none fits")
+        try put("zebra")
+        #expect(eventually { shown("zebra") == "zebra.test" })
+        #expect(shown("own") == "own.test")
+        let open = try client("zebra")
+        try FileManager.default.removeItem(atPath: folder + "/zebra.crt")
+        try FileManager.default.removeItem(atPath: folder + "/zebra.key")
+        #expect(eventually { shown("zebra") == "own.test" })
+        #expect(shown("own") == "own.test")
+        // Whoever was let in under it goes on.
+        try open.send("GET / HTTP/1.1\r\nHost: zebra.test\r\n\r\n")
+        #expect(try open.response().status == 200)
+        #expect(eventually { gateway.reading("portcullis_config_last_reload_successful") == 1 })
     }
 }

@@ -260,7 +260,7 @@ import Testing
 }
 
 /// Files that take the place of others in one step.
-private enum Replacement {
+enum Replacement {
     /// Writes the text beside the path, readable for its owner alone, and renames it there.
     static func put(_ content: String, at path: String) throws {
         let beside = path + ".new"
