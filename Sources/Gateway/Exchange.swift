@@ -57,6 +57,9 @@ struct Exchange {
     var mayRetry = false
     /// All of its content that has come is in `held`.
     var holdsContent = false
+    /// How much memory is accounted for it and for its head, and to whom, where that is anybody.
+    var heldBytes = 0
+    var heldBy: (UInt64, UInt64)?
     /// That is sent in chunks by HTTP/1.1.
     var isHeldInChunks = false
     /// What is sent once more has its content behind the head as it is, for it is not known yet how it is to be framed.

@@ -22,20 +22,21 @@ extension WorkerRef {
         ) { findings, identities throws(Refused) in
             try planRequest(exchange, bytes, count, &findings, &identities)
         }
-        if case .refuse(let refused) = judgement { noteSignature(exchange, refused.cause) }
+        if exchange.pointee.findings.hasFailedVerification { countVerification(exchange) }
         if !pointee.identities.leases.questions.isEmpty { askForLeases() }
         if exchange.pointee.findings.sessionCookie != .none { changeSessionCookie(exchange) }
         if exchange.pointee.findings.isWebSocketOffPath { sayPlain(exchange) }
         return judgement
     }
 
-    /// Counts a wrong signature against the client that sent it (ECO-81).
-    private func noteSignature(_ exchange: ExchangeRef, _ cause: Refusal) {
-        guard cause == .tokenSignatureInvalid || cause == .proofSignatureInvalid,
-            let network = countedNetwork(exchange)
-        else { return }
+    /// Counts a verification against the client whose token or proof was not good (ECO-81).
+    private func countVerification(_ exchange: ExchangeRef) {
+        exchange.pointee.findings.hasFailedVerification = false
+        // It took long, and many more may follow in this turn.
+        sendRequests()
+        guard let network = countedNetwork(exchange) else { return }
         _ = pointee.connections.networks.take(
-            network, .badSignatures, at: clock.microseconds(), pointee.policy.shares.badSignatureRate)
+            network, .failedVerifications, at: clock.microseconds(), pointee.policy.shares.failedVerificationRate)
     }
 
     /// The head in `pointee.scratch.head`, whose bytes these are, for whoever looks at it apart from its judgement.
@@ -94,9 +95,9 @@ struct ClientArrival: ArrivalConnection {
 
     var mayVerify: Bool {
         guard let network else { return true }
-        let rate = worker.pointee.policy.shares.badSignatureRate
+        let rate = worker.pointee.policy.shares.failedVerificationRate
         let now = worker.clock.microseconds()
-        return worker.pointee.connections.networks.wait(network, .badSignatures, at: now, rate) == 0
+        return worker.pointee.connections.networks.wait(network, .failedVerifications, at: now, rate) == 0
     }
 
     var nanoseconds: UInt64 { worker.clock.microseconds() &* 1000 }

@@ -22,7 +22,7 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
     case tokenBoundToKey, tokenEncrypted, tokenKeyAmbiguous, tokenOfOtherPurpose
     case issuerKeysUnavailable, keyWaitersTooMany
     case tokenInactive, introspectionUnavailable, introspectionAnswerTooLarge, unknownTokensTooMany
-    case badSignaturesTooMany
+    case failedVerificationsTooMany
     // 12: sender constraint
     case proofMissing, proofRepeated, proofTooLarge, proofMalformed, proofTypeNotAccepted, proofAlgorithmNotAllowed
     case proofKeyInvalid, proofClaimMissing, proofClaimMalformed, proofMethodMismatch, proofTargetMismatch
@@ -184,7 +184,7 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
         case .introspectionAnswerTooLarge:
             (502, .badGateway, .misconfigured, .issuer, "INT-05", "introspection_answer_too_large")
         case .unknownTokensTooMany: (429, .plain, .tooMany, .client, "INT-07", "unknown_tokens_too_many")
-        case .badSignaturesTooMany: (429, .plain, .tooMany, .client, "ECO-81", "bad_signatures_too_many")
+        case .failedVerificationsTooMany: (429, .plain, .tooMany, .client, "ECO-81", "failed_verifications_too_many")
         case .proofMissing: (401, .proof, .programs, .client, "DPOP-01", "proof_missing")
         case .proofRepeated: (401, .proof, .programs, .client, "DPOP-01", "proof_repeated")
         case .proofTooLarge: (401, .proof, .programs, .client, "DPOP-16", "proof_too_large")

@@ -76,7 +76,7 @@ private let golden = """
     introspectionUnavailable 503 introspection_unavailable issuer INT-05 check_down
     introspectionAnswerTooLarge 502 introspection_answer_too_large issuer INT-05 misconfigured
     unknownTokensTooMany 429 unknown_tokens_too_many client INT-07 too_many
-    badSignaturesTooMany 429 bad_signatures_too_many client ECO-81 too_many
+    failedVerificationsTooMany 429 failed_verifications_too_many client ECO-81 too_many
     proofMissing 401 proof_missing client DPOP-01 programs
     proofRepeated 401 proof_repeated client DPOP-01 programs
     proofTooLarge 401 proof_too_large client DPOP-16 programs

@@ -25,7 +25,7 @@ extension AccessPolicy {
             return .known(known)
         }
         if let own = identities.verifiedBefore(&findings, digest, now: now) { return .known(own) }
-        return try verify(token, digest, &identities, hasWaited: findings.hasWaited, arrival)
+        return try verify(token, digest, &identities, &findings, arrival)
     }
 
     /// Whether a route's issuer is asked about a token, in place of verifying it here.
@@ -50,7 +50,7 @@ extension AccessPolicy {
     }
 
     private borrowing func verify(
-        _ token: Span<UInt8>, _ digest: SHA256Digest, _ identities: inout Identities, hasWaited: Bool,
+        _ token: Span<UInt8>, _ digest: SHA256Digest, _ identities: inout Identities, _ findings: inout Findings,
         _ arrival: borrowing Arrival
     ) throws(Refused) -> TokenFinding {
         identities.metrics.count(.tokenCacheMisses)
@@ -66,7 +66,7 @@ extension AccessPolicy {
                 found: .text(String((unchecked.issuer ?? "none").prefix(64))))
         }
         guard let keys = identities.issuers[issuer].keys else {
-            guard hasWaited else { return .wait(.keys(issuer: issuer)) }
+            guard findings.hasWaited else { return .wait(.keys(issuer: issuer)) }
             throw Refused(
                 .issuerKeysUnavailable, expected: "keys of \(identities.issuers[issuer].identifier)",
                 found: "none at hand")
@@ -82,23 +82,35 @@ extension AccessPolicy {
             identities.keep(token: record)
             return .known(record)
         } catch {
-            if case .unknownKey = error, !hasWaited { return .wait(.keys(issuer: issuer)) }
-            if case .signatureInvalid = error, !hasWaited, identities.issuers[issuer].mayReadKeysAgain(at: arrival.now)
-            {
+            if case .unknownKey = error {} else { findings.hasFailedVerification = true }
+            if !findings.hasWaited, mayHaveKey(issuer, error, &identities, now: arrival.now) {
                 return .wait(.keys(issuer: issuer))
             }
             throw Refused(error, found: error.found(in: unchecked), identities.issuers[issuer].rules)
         }
     }
 
-    /// Refuses to verify anything for a client whose signatures are wrong too often (ECO-81).
+    /// Whether the issuer's keys may have changed, so that what they do not verify is good; a signature may ask so once in a while.
+    private func mayHaveKey(
+        _ issuer: Int, _ refusal: AccessTokenRefusal, _ identities: inout Identities, now: Int64
+    ) -> Bool {
+        switch refusal {
+        case .unknownKey: true
+        case .signatureInvalid: identities.issuers[issuer].mayReadKeysAgain(at: now)
+        default: false
+        }
+    }
+
+    /// Refuses to verify anything for a client of whose tokens and proofs too many were verified in vain (ECO-81).
     ///
-    /// A signature costs more than all else in a request: whoever makes tokens up would have a worker verify for them alone.
+    /// A signature costs more than all else in a request: whoever makes tokens up, or sends an old one without end, would
+    /// have a worker verify for them alone.
     borrowing func checkMayVerify(_ arrival: borrowing Arrival) throws(Refused) {
         guard arrival.connection.mayVerify else {
             throw Refused(
-                .badSignaturesTooMany,
-                expected: "fewer wrong signatures of one client (limits.bad_signature_rate_per_client)", found: "more")
+                .failedVerificationsTooMany,
+                expected: "fewer bad tokens and proofs of one client (limits.failed_verification_rate_per_client)",
+                found: "more")
         }
     }
 

@@ -68,6 +68,7 @@ extension AccessPolicy {
                 key: verified.replayKey, thumbprint: verified.thumbprint,
                 until: UnspentProof.end(issuedAt: verified.issuedAt, nonceEnd: nonceEnd, rules: rules, now: now))
         } catch {
+            findings.hasFailedVerification = true
             throw Refused(error, by: rules, proof)
         }
     }

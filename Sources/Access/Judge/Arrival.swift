@@ -43,7 +43,7 @@ package protocol ArrivalConnection {
     var network: (UInt64, UInt64)? { get }
     /// The client's whole address, IPv4 as IPv6 maps it; nil where `network` is.
     var address: UInt128? { get }
-    /// Whether a signature is verified for the client: not while too many that it sent were wrong (ECO-81).
+    /// Whether a signature is verified for the client: not while too many were verified for it in vain (ECO-81).
     var mayVerify: Bool { get }
     /// The monotonic clock, in nanoseconds.
     var nanoseconds: UInt64 { get }

@@ -26,6 +26,8 @@ package struct Findings {
     package var scheme = AttemptedScheme.none
     /// Its answer carries a nonce for the client's next proof (RFC 9449 §8.2).
     package var givesNonce = false
+    /// Its token or its proof was verified in vain, since whoever counts that last looked.
+    package var hasFailedVerification = false
     /// What its answer does to the session's cookie.
     package var sessionCookie = SessionCookieChange.none
     /// Its token or session, of which it holds one use.

@@ -98,8 +98,8 @@ enum LimitSection {
         ),
         .count("bad_token_burst_per_client", \.shares.badTokens.burst, 1...1_000_000, "So many of them at once."),
         .count(
-            "bad_signature_rate_per_client", \.shares.badSignatureRate, 0...1_000_000,
-            "Tokens and proofs of one such client a second whose signatures are wrong; beyond it none is verified for it, and what was not verified before is answered 429. 0 verifies every one."
+            "failed_verification_rate_per_client", \.shares.failedVerificationRate, 0...1_000_000,
+            "Tokens and proofs of one such client a second that are verified and no good; beyond it none is verified for it, and what was not verified before is answered 429. 0 verifies every one."
         ),
     ]
 

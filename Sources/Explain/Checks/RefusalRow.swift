@@ -72,7 +72,7 @@ struct LoggedRefusal {
         case .introspectionUnavailable: .init(.introspection, \.introspectionUnavailable)
         case .introspectionAnswerTooLarge: .init(.introspection, \.introspectionAnswerTooLarge)
         case .unknownTokensTooMany: .init(.introspection, \.unknownTokensTooMany)
-        case .badSignaturesTooMany: .init(.tokenSignature, \.badSignaturesTooMany)
+        case .failedVerificationsTooMany: .init(.tokenSignature, \.failedVerificationsTooMany)
         case .tokenIssuerUnknown: .init(.tokenIssuer, \.tokenIssuerUnknown)
         case .issuerKeysUnavailable, .keyWaitersTooMany: .init(.keys, \.issuerKeysUnavailable)
         case .clientWaitersTooMany: .init(.keys, \.clientWaitersTooMany)

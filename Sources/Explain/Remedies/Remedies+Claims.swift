@@ -139,12 +139,12 @@ extension CheckFacts {
                 "if many people share one address, and their tokens end"))
     }
 
-    var badSignaturesTooMany: Remedy {
+    var failedVerificationsTooMany: Remedy {
         Remedy(
-            "Too many tokens or proofs with a wrong signature came from this address at once.",
+            "Too many tokens or proofs from this address were verified and no good.",
             .client("wait, and send a token that is good"),
             .configuration(
-                "limits.bad_signature_rate_per_client", "more", "if many people share one address"))
+                "limits.failed_verification_rate_per_client", "more", "if many people share one address"))
     }
 
     var introspectionUnavailable: Remedy {

@@ -24,6 +24,8 @@ struct ClientNetworks {
         case queued
         /// Requests that wait for an authorization server.
         case waiting
+        /// Bytes of requests that may have to be sent to another server.
+        case held
     }
 
     /// What a client may do so often.
@@ -38,13 +40,13 @@ struct ClientNetworks {
         case handshakes
         /// Connections of HTTP/2 that were told to calm down.
         case calms
-        /// Tokens and proofs whose signatures were wrong.
-        case badSignatures
+        /// Tokens and proofs that were verified in vain.
+        case failedVerifications
     }
 
     private struct Place {
         var network: (UInt64, UInt64) = (0, 0)
-        var held = InlineArray<8, UInt32>(repeating: 0)
+        var held = InlineArray<9, UInt32>(repeating: 0)
         var isUsed = false
         /// What the client has taken of each of its rates, by microseconds of the monotonic clock.
         var buckets = InlineArray<6, TokenBucket>(repeating: TokenBucket())

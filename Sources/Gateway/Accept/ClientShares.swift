@@ -28,8 +28,8 @@ package struct ClientShareSettings: Sendable, Equatable {
     /// Tokens that prove bad, of all workers together.
     package var badTokens = FailureBudget.Rate()
 
-    /// Wrong signatures a second for which others are verified still, of all workers together; 0 counts none.
-    package var badSignatureRate = 500
+    /// Tokens and proofs a second that are verified in vain, of all workers together; 0 counts none.
+    package var failedVerificationRate = 500
 
     /// Starts and callbacks that one client ever gets of one worker: as many as it leaves to others.
     package static let mostLogins = (Questions.loginLimit - Questions.loginReserve) / 2
@@ -52,7 +52,7 @@ struct ClientShares {
     let queued = ClientShare(most: 640)
     let handshakes: Int
     let handshakeRate: TokenRate
-    let badSignatureRate: TokenRate
+    let failedVerificationRate: TokenRate
     let waiting: ClientShare
     /// Of the connections to one upstream.
     let upstream: ClientShare
@@ -67,9 +67,10 @@ struct ClientShares {
         handshakes = settings.handshakes
         handshakeRate = TokenRate(
             perSecond: settings.handshakeRate, burst: settings.handshakeBurst, parts: workers)
-        badSignatureRate =
-            settings.badSignatureRate > 0
-            ? TokenRate(perSecond: settings.badSignatureRate, burst: settings.badSignatureRate, parts: workers)
+        failedVerificationRate =
+            settings.failedVerificationRate > 0
+            ? TokenRate(
+                perSecond: settings.failedVerificationRate, burst: settings.failedVerificationRate, parts: workers)
             : .unbounded
         waiting = ClientShare(most: settings.parkedRequests ?? max(1, limits.parkedRequests / 2))
         upstream = ClientShare(most: settings.upstreamConnections ?? max(1, limits.upstreamConnections / 2))

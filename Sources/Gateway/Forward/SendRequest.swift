@@ -67,14 +67,15 @@ extension WorkerRef {
         let client = exchange.pointee.client
         let pool = pointee.upstreams.pools[Int(route.pointee.upstream)]
         guard pool.pointee.version == .http1 else { return sendShared(exchange, writer, pool) }
-        if let upstream = takeIdle(pool, for: exchange) {
+        // The peer may have closed its connection a moment ago: keep what would have to be sent again.
+        let isKept =
+            exchange.pointee.mayRetry && !exchange.pointee.holdsContent
+            && exchange.pointee.replay.append(writer.base, writer.count, from: &pointee.connections.buffers)
+        if let upstream = takeIdle(pool, for: exchange, sentLater: isKept) {
             attach(exchange, upstream)
             occupy(upstream)
-            // The peer may have closed this connection a moment ago: keep what would have to be sent again.
-            if exchange.pointee.mayRetry, !exchange.pointee.holdsContent,
-                exchange.pointee.replay.append(writer.base, writer.count, from: &pointee.connections.buffers)
-            {
-                sendTogether(upstream)
+            if isKept {
+                sendTogether(upstream, exchange)
             } else {
                 sendToUpstream(upstream, writer.base, writer.count)
             }
@@ -89,11 +90,9 @@ extension WorkerRef {
             return answer(
                 exchange, refused: Refused(.identityTooLarge, expected: "a head within limits", found: "a larger one"))
         }
-        if pool.pointee.settings.pool.retries, exchange.pointee.mayRetry {
-            guard !exchange.pointee.holdsContent else { return begin(upstream) }
-            _ = exchange.pointee.replay.append(writer.base, writer.count, from: &pointee.connections.buffers)
-        } else {
+        if !pool.pointee.settings.pool.retries {
             exchange.pointee.mayRetry = false
+            exchange.pointee.replay.release(to: &pointee.connections.buffers)
         }
         begin(upstream)
     }

@@ -1,16 +1,21 @@
 import EventLoop
+import Transport
 
 /// Requests to upstreams, a turn of the loop's together.
 extension WorkerRef {
-    /// How many requests wait for each other at most.
+    /// How many requests wait for each other at most, and how long, in microseconds.
     private static var togetherAtMost: Int { 16 }
+    private static var togetherFor: UInt64 { 500 }
 
     /// Has a request that is kept for a retry leave at the end of this turn, with those of others.
     ///
     /// An upstream on the same machine that is written to between the judgements of two requests is done with the first
     /// before the second comes, and has to be woken for it, which costs the writer more than the write.
-    func sendTogether(_ upstream: UpstreamRef) {
-        if pointee.upstreams.unsent == nil { FileEvent.activate(pointee.loop.sessionsQueued) }
+    func sendTogether(_ upstream: UpstreamRef, _ exchange: ExchangeRef) {
+        if pointee.upstreams.unsent == nil {
+            FileEvent.activate(pointee.loop.sessionsQueued)
+            pointee.upstreams.unsentSince = exchange.pointee.forwardedAt
+        }
         upstream.pointee.isUnsent = true
         upstream.pointee.previous = pointee.upstreams.lastUnsent
         upstream.pointee.next = nil
@@ -21,14 +26,23 @@ extension WorkerRef {
         }
         pointee.upstreams.lastUnsent = upstream
         pointee.upstreams.unsentCount += 1
-        if pointee.upstreams.unsentCount >= WorkerRef.togetherAtMost { sendRequests() }
+        // What others have judged meanwhile may take long: a signature is as much as ten requests.
+        let isLate = exchange.pointee.forwardedAt &- pointee.upstreams.unsentSince > WorkerRef.togetherFor
+        if isLate || pointee.upstreams.unsentCount >= WorkerRef.togetherAtMost { sendRequests() }
     }
 
-    /// Sends what was kept for the end of the turn.
+    /// Sends what was kept for the end of the turn; also before something that takes long.
     func sendRequests() {
         while let upstream = pointee.upstreams.unsent {
             takeBack(upstream)
-            guard upstream.pointee.state == .active, let exchange = upstream.pointee.exchange else { continue }
+            guard upstream.pointee.state == .active, let exchange = upstream.pointee.exchange,
+                !exchange.pointee.replay.isEmpty
+            else { continue }
+            // What has come before the request is no answer to it, and no proxy could tell later (HTTP-40).
+            guard upstream.pointee.stream.isQuiet else {
+                upstreamBroke(upstream)
+                continue
+            }
             sendToUpstream(upstream, exchange.pointee.replay.bytes, exchange.pointee.replay.count)
         }
     }

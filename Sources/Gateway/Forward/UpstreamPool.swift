@@ -12,22 +12,27 @@ extension WorkerRef {
     ///
     /// One on which something arrived is closed, whether or not its event was seen already: what came before the
     /// request was sent is not its response (HTTP-40).
-    func takeIdle(_ pool: UnsafeMutablePointer<UpstreamPool>, for exchange: ExchangeRef) -> UpstreamRef? {
+    func takeIdle(
+        _ pool: UnsafeMutablePointer<UpstreamPool>, for exchange: ExchangeRef, sentLater: Bool
+    ) -> UpstreamRef? {
         let owner = pool.pointee.settings.sendsProxyHeader ? exchange.pointee.client.carrier : nil
         guard pool.pointee.addresses.isSeveral || pool.pointee.addresses.isBounded else {
-            return takeIdle(pool, at: nil, of: owner)
+            return takeIdle(pool, at: nil, of: owner, sentLater)
         }
         // Without turns the connection used last would get everything at low traffic, and a server that came back nothing.
         let now = pointee.loop.lastTick
         let place = pool.pointee.addresses.place(after: 0, now: now, for: user(of: exchange, at: pool))
         tellPanic(pool)
-        if let place, let upstream = takeIdle(pool, at: pool.pointee.addresses.all[place].identity, of: owner) {
+        if let place,
+            let upstream = takeIdle(
+                pool, at: pool.pointee.addresses.all[place].identity, of: owner, sentLater)
+        {
             pool.pointee.addresses.hadTurn(place, now: now)
             return upstream
         }
         // Where no other may be made, or may be waited for.
         guard !mayConnect(pool, for: exchange) else { return nil }
-        return takeIdle(pool, at: nil, of: owner)
+        return takeIdle(pool, at: nil, of: owner, sentLater)
     }
 
     /// Whether an idle connection serves this exchange, wherever it leads.
@@ -47,7 +52,7 @@ extension WorkerRef {
 
     /// The idle connection used last, of those to one address or of all, and of one client's where each is of one.
     private func takeIdle(
-        _ pool: UnsafeMutablePointer<UpstreamPool>, at address: UInt64?, of owner: ClientRef?
+        _ pool: UnsafeMutablePointer<UpstreamPool>, at address: UInt64?, of owner: ClientRef?, _ sentLater: Bool
     ) -> UpstreamRef? {
         var next = pool.pointee.idle
         while let upstream = next {
@@ -55,7 +60,8 @@ extension WorkerRef {
             if let address, upstream.pointee.address != address { continue }
             if upstream.pointee.owner != owner { continue }
             if address == nil, pool.pointee.addresses.isFull(upstream.pointee.address) { continue }
-            guard isQuiet(upstream) else {
+            // What is sent later is asked for again right before (`sendRequests`).
+            guard sentLater ? !FileEvent.isDue(upstream.readEvent) : isQuiet(upstream) else {
                 closeUpstream(upstream)
                 continue
             }

@@ -13,6 +13,8 @@ extension WorkerRef {
         case .awaitingProxyHeader: readProxyHeader(client)
         // The answer before is taken first: what follows waits in the kernel, and so does the peer's end.
         case .awaitingHead:
+            // A handshake takes as long as many requests.
+            if client.pointee.isHandshaking { sendRequests() }
             if !client.pointee.hasOutput { readHead(client) } else { client.stopReading() }
             if client.pointee.isHandshaking, !client.pointee.stream.isHandshaking { endHandshake(client) }
         case .exchanging: readDuringExchange(client)

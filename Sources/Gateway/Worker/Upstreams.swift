@@ -20,6 +20,8 @@ struct Upstreams {
     var unsent: UpstreamRef?
     var lastUnsent: UpstreamRef?
     var unsentCount = 0
+    /// Since when the first of them waits, in monotonic microseconds.
+    var unsentSince: UInt64 = 0
     /// What those have that speak HTTP/2.
     var http2 = UpstreamSessions()
     let resolver: Resolver
@@ -43,7 +45,8 @@ struct Upstreams {
         hasNames = (0..<poolCount).contains { [pools] in pools[$0].pointee.addresses.hasNames }
         guard let old else { return }
         connections = old.connections
-        (unsent, lastUnsent, unsentCount) = (old.unsent, old.lastUnsent, old.unsentCount)
+        (unsent, lastUnsent) = (old.unsent, old.lastUnsent)
+        (unsentCount, unsentSince) = (old.unsentCount, old.unsentSince)
         http2 = old.http2
         outage = old.outage
         leaving = old.leaving

@@ -271,7 +271,7 @@ extension RequirementTable {
                 Without any setting, one client can have authorization servers asked only so often about tokens that prove \
                 bad, and for logins that it begins; other clients have as much. For keys that tokens name and nobody has, an \
                 issuer is asked once in a while, whoever sends them. Signatures are verified for a client only as long as \
-                few of them are wrong; what was verified before passes all the same.
+                little of it is in vain; what was verified before passes all the same.
                 """),
         Requirement(
             id: "ECO-83", source: "policy of this gateway",

@@ -85,7 +85,7 @@ private func forged(_ id: Int) -> String {
         rig.connection.mayVerify = false
         for token in [mint.accessToken(), forged(1)] {
             let refused = try #require(try rig.judgeOnce(JudgeRig.get(bearer: token)).refused)
-            #expect(refused.cause == .badSignaturesTooMany && refused.cause.status == 429)
+            #expect(refused.cause == .failedVerificationsTooMany && refused.cause.status == 429)
         }
         #expect(try rig.judgeOnce(JudgeRig.get(bearer: "no.token.at-all")).cause == .tokenMalformed)
         #expect(rig.verifications.tokens == 1, "none was verified")

@@ -61,7 +61,7 @@ private func request(_ proof: String, _ token: String = boundToken) -> [String] 
         let rig = try rig()
         #expect(try rig.judgeOnce(request(pen.proof())).isForwarded)
         rig.connection.mayVerify = false
-        #expect(try rig.judgeOnce(request(pen.proof())).cause == .badSignaturesTooMany)
+        #expect(try rig.judgeOnce(request(pen.proof())).cause == .failedVerificationsTooMany)
         #expect(rig.verifications == (1, 1))
     }
 

@@ -275,6 +275,7 @@ extension ProofTrial {
             "there is no request yet"
         case .requestBodyTooSlow: "the body's own bytes tell, after the request was let through"
         case .serverNameDisagrees: "needs a TLS handshake; judged with the authority, before the route"
+        case .failedVerificationsTooMany: "said in place of a verification; ProveSenderTests tries it"
         case .keyWaitersTooMany: "said in place of a wait, and who waits has spent nothing"
         case .addressRateExceeded, .requestRateExceeded:
             "a rate is counted before the proof is spent; RequestRateTests tries it"

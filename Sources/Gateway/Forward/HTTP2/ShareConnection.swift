@@ -52,6 +52,7 @@ extension WorkerRef {
         renewProof(exchange, pool)
         // Where it is not known yet what the upstream speaks, content is framed once it is.
         exchange.pointee.isUnframed = exchange.pointee.holdsContent
+        if exchange.pointee.isUnframed { exchange.pointee.goesByHTTP2 = true }
         upstream.pointee.output = takeKept(exchange, framed: false)
         let client = exchange.pointee.client
         assign(upstream)
@@ -367,15 +368,30 @@ extension WorkerRef {
         release(carrier, isReusable: true)
     }
 
-    /// Whether what waits can be sent by HTTP/1.1; what was framed for HTTP/2 cannot.
+    /// Whether what waits can be sent by HTTP/1.1; content that was framed for HTTP/2 cannot.
     private func isForHTTP1(_ upstream: UpstreamRef, _ exchange: ExchangeRef) -> Bool {
-        guard exchange.pointee.requestBytes > 0, !frameHeld(upstream, exchange) else {
+        let isFramed =
+            exchange.pointee.isUnframed
+            ? frameHeld(upstream, exchange) : exchange.pointee.requestBytes == 0 && endContent(upstream, exchange)
+        if isFramed {
             exchange.pointee.goesByHTTP2 = false
             return true
         }
         dequeue(upstream)
         upstreamBroke(upstream, found: "HTTP/1.1, where it spoke HTTP/2 before")
         return false
+    }
+
+    /// Ends the content of a request that has none and announces chunks: by HTTP/2 its stream's end would have said so.
+    ///
+    /// The upstream would wait for them, and take the next request on the connection for one of them.
+    private func endContent(_ upstream: UpstreamRef, _ exchange: ExchangeRef) -> Bool {
+        let kind = exchange.pointee.request.kind
+        guard exchange.pointee.goesByHTTP2, exchange.pointee.request.isComplete, kind == .chunked || kind == .untilClose
+        else { return true }
+        let last: StaticString = "0\r\n\r\n"
+        return upstream.pointee.output.append(
+            last.utf8Start, last.utf8CodeUnitCount, from: &pointee.connections.buffers)
     }
 
     /// Gives those that wait their places, as far as there are any.

@@ -9,8 +9,9 @@ import Transport
 struct HeldContent {
     /// So much of one request is held; of one that brings more, nothing.
     static let mostOfOne = 64 << 10
-    /// So much of all of them together.
+    /// So much of all of them together, and so much of one client's, heads included.
     static let most = 16 << 20
+    static let share = ClientShare(most: most / 2)
 
     /// What is borrowed for it.
     private(set) var bytes = 0
@@ -47,8 +48,27 @@ extension WorkerRef {
             head.count + HeldContent.mostOfOne + HeldContent.framing <= BufferPool.largest,
             exchange.pointee.replay.append(head.base, head.count, from: &pointee.connections.buffers)
         else { return false }
+        exchange.pointee.heldBy = countedNetwork(exchange)
+        guard account(exchange, exchange.pointee.replay.capacity) else {
+            exchange.pointee.replay.release(to: &pointee.connections.buffers)
+            return false
+        }
         exchange.pointee.holdsContent = true
         exchange.pointee.isHeldInChunks = !isLong
+        return true
+    }
+
+    /// Takes room for so much more of a request; false where there is none, or its client has its share.
+    private func account(_ exchange: ExchangeRef, _ count: Int) -> Bool {
+        guard count > 0 else { return true }
+        let network = exchange.pointee.heldBy
+        if let network {
+            let (own, all) = (pointee.connections.networks.count(of: network, .held), pointee.connections.held.bytes)
+            guard HeldContent.share.hasRoom(held: own + count, free: HeldContent.most - all) else { return false }
+        }
+        guard pointee.connections.held.take(count) else { return false }
+        if let network { pointee.connections.networks.add(network, .held, count) }
+        exchange.pointee.heldBytes += count
         return true
     }
 
@@ -58,7 +78,7 @@ extension WorkerRef {
         let held = exchange.pointee.held
         let count = held.count + content.count
         let more = held.room >= content.count ? 0 : BufferPool.size(atLeast: count) - held.capacity
-        guard count <= HeldContent.mostOfOne, pointee.connections.held.take(more),
+        guard count <= HeldContent.mostOfOne, account(exchange, more),
             exchange.pointee.held.append(start, content.count, from: &pointee.connections.buffers)
         else {
             exchange.pointee.mayRetry = false
@@ -70,7 +90,11 @@ extension WorkerRef {
     /// Forgets what is held of a request.
     func letGo(_ exchange: ExchangeRef) {
         exchange.pointee.holdsContent = false
-        pointee.connections.held.giveBack(exchange.pointee.held.capacity)
+        pointee.connections.held.giveBack(exchange.pointee.heldBytes)
+        if let network = exchange.pointee.heldBy {
+            pointee.connections.networks.remove(network, .held, exchange.pointee.heldBytes)
+        }
+        exchange.pointee.heldBytes = 0
         exchange.pointee.held.release(to: &pointee.connections.buffers)
     }
 
@@ -89,9 +113,9 @@ extension WorkerRef {
         return output
     }
 
-    /// Frames for HTTP/1.1 what waits to be sent once more and turns out not to go by HTTP/2; false where that is not known.
+    /// Frames for HTTP/1.1 what waits unframed to be sent once more; false where there is no memory for it.
     func frameHeld(_ upstream: UpstreamRef, _ exchange: ExchangeRef) -> Bool {
-        guard exchange.pointee.isUnframed else { return false }
+        exchange.pointee.isUnframed = false
         guard exchange.pointee.isHeldInChunks else { return true }
         var kept = upstream.pointee.output
         upstream.pointee.output = Buffer()
