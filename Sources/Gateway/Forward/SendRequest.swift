@@ -45,6 +45,7 @@ extension WorkerRef {
             return closeClient(client)
         }
         exchange.pointee.forwardedAt = clock.microseconds()
+        sendLateRequests(at: exchange.pointee.forwardedAt)
         send(exchange, writer, by: route)
     }
 

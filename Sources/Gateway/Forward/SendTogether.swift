@@ -13,7 +13,7 @@ extension WorkerRef {
     /// before the second comes, and has to be woken for it, which costs the writer more than the write.
     func sendTogether(_ upstream: UpstreamRef, _ exchange: ExchangeRef) {
         if pointee.upstreams.unsent == nil {
-            FileEvent.activate(pointee.loop.sessionsQueued)
+            FileEvent.activate(pointee.loop.turnEnd)
             pointee.upstreams.unsentSince = exchange.pointee.forwardedAt
         }
         upstream.pointee.isUnsent = true
@@ -26,9 +26,17 @@ extension WorkerRef {
         }
         pointee.upstreams.lastUnsent = upstream
         pointee.upstreams.unsentCount += 1
-        // What others have judged meanwhile may take long: a signature is as much as ten requests.
-        let isLate = exchange.pointee.forwardedAt &- pointee.upstreams.unsentSince > WorkerRef.togetherFor
-        if isLate || pointee.upstreams.unsentCount >= WorkerRef.togetherAtMost { sendRequests() }
+        if pointee.upstreams.unsentCount >= WorkerRef.togetherAtMost { sendRequests() }
+    }
+
+    /// Sends what waits since too long when another request is forwarded: what is judged between two of them may take long, for a
+    /// signature is as much as ten requests.
+    @inline(__always)
+    func sendLateRequests(at microseconds: UInt64) {
+        guard pointee.upstreams.unsent != nil,
+            microseconds &- pointee.upstreams.unsentSince > WorkerRef.togetherFor
+        else { return }
+        sendRequests()
     }
 
     /// Sends what was kept for the end of the turn; also before something that takes long.

@@ -193,12 +193,12 @@ extension WorkerRef {
         guard !session.pointee.isQueued, !session.pointee.isAtWork else { return }
         session.pointee.isQueued = true
         session.pointee.nextQueued = pointee.connections.http2.queued
-        if pointee.connections.http2.queued == nil { FileEvent.activate(pointee.loop.sessionsQueued) }
+        if pointee.connections.http2.queued == nil { FileEvent.activate(pointee.loop.turnEnd) }
         pointee.connections.http2.queued = session
     }
 
-    /// Goes on with the connections that asked for it in this turn of the loop.
-    func goOnWithSessions() {
+    /// Sends the requests of this turn of the loop, and goes on with the connections that asked for it.
+    func endTurn() {
         endClosedConnections()
         sendRequests()
         var next = pointee.connections.http2.queued
@@ -214,6 +214,6 @@ extension WorkerRef {
 }
 
 // The worker's own event, on its own thread; the context is the worker's place, which outlives the loop's run.
-let onSessionsQueued: FileEvent.Callback = { _, _, context in
-    CallbackContext.place(context, of: Worker.self).goOnWithSessions()
+let onTurnEnd: FileEvent.Callback = { _, _, context in
+    CallbackContext.place(context, of: Worker.self).endTurn()
 }

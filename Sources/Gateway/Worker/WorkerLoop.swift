@@ -9,8 +9,8 @@ struct WorkerLoop {
     var tick: UnsafeMutablePointer<FileEvent>
     /// Goes on with connections whose time is over, after others had their turn.
     var timeoutsLeft: UnsafeMutablePointer<FileEvent>
-    /// Goes on with connections of HTTP/2 that have something to send or to read.
-    var sessionsQueued: UnsafeMutablePointer<FileEvent>
+    /// Sends a turn's requests together, and goes on with connections of HTTP/2 that have something to send or to read.
+    var turnEnd: UnsafeMutablePointer<FileEvent>
     /// What answers say of the time; of this second, or of the last tick's.
     var date = DateLine(seconds: WorkerClock().wallSeconds())
     /// When the last tick was, in monotonic microseconds.
@@ -25,7 +25,7 @@ struct WorkerLoop {
         tick.initialize(to: FileEvent())
         timeoutsLeft = .allocate(capacity: 1)
         timeoutsLeft.initialize(to: FileEvent())
-        sessionsQueued = .allocate(capacity: 1)
-        sessionsQueued.initialize(to: FileEvent())
+        turnEnd = .allocate(capacity: 1)
+        turnEnd.initialize(to: FileEvent())
     }
 }

@@ -61,7 +61,7 @@ final class WorkerThread: @unchecked Sendable {
         }
         FileEvent.assign(place.pointee.loop.tick, loop.base, -1, [.persistent], onTick, place)
         FileEvent.assign(place.pointee.loop.timeoutsLeft, loop.base, -1, [], onTimeoutsLeft, place)
-        FileEvent.assign(place.pointee.loop.sessionsQueued, loop.base, -1, [], onSessionsQueued, place)
+        FileEvent.assign(place.pointee.loop.turnEnd, loop.base, -1, [], onTurnEnd, place)
     }
 
     /// Sockets for listeners: those that are `kept`, by their places, the others new; `first` are the first worker's,

@@ -5,7 +5,8 @@ import Sessions
 
 /// What a page's script may know of the session (SC-12): who, until when, and where to log in and out.
 ///
-/// Never a token. To ask is no use of the session: a page that asks every minute keeps nobody logged in.
+/// Never a token. To ask is no use of the session: a page that asks every minute keeps nobody logged in. Of one that waits for
+/// a word (below) it is, as a refresh is, for as long as it waits.
 ///
 /// A session of which nobody has said whose its tokens are has no user that a page could be told (OIDC-20). It is asked about
 /// first, as at a route. A page that were told of somebody else would show one user as another; one that were told of nobody

@@ -18,26 +18,15 @@ import Testing
             // Those that agree on HTTP/1.1 alone are asked for HTTP/2 each time anew.
             let authority = try TestCertificate.authority(named: "Authority of the tests")
             let identity = version == .auto ? try authority.issue(names: ["127.0.0.1"]) : nil
-            func gateway(_ upstream: String, via: String) throws -> GatewayProcess {
-                try GatewayProcess(
-                    """
-                    workers: 1
-                    listeners: [{ address: "127.0.0.1:0", public_url: "http://gateway.test", http2: true }]
-                    admin: { address: "127.0.0.1:0" }
-                    routes: [{ path: /, public: true, upstream: \(upstream) }]
-                    via: \(via)
-                    log: { level: debug }
-
-                    """, files: ["ca.crt": authority.certificate])
-            }
             let servers = try (0..<2).map { _ in try RecordingUpstream(identity: identity) }
-            let between = try version == .h2 ? servers.map { try gateway("\"\($0.url)\"", via: "back") } : []
+            let between: [GatewayProcess] =
+                try version == .h2 ? servers.map { try .before("\"\($0.url)\"", via: "back") } : []
             let urls =
                 version == .h2 ? between.map { "\"http://127.0.0.1:\($0.port)\"" } : servers.map { "\"\($0.url)\"" }
-            self.gateway = try gateway(
+            self.gateway = try .before(
                 "{ url: [\(urls.joined(separator: ", "))], protocol: \(version), retries: \(retries), "
                     + "\(version == .auto ? "certificate_authority: $FOLDER/ca.crt, " : "")ejection: { failures: 0 } }",
-                via: "front")
+                via: "front", files: ["ca.crt": authority.certificate])
             (self.servers, self.between) = (servers, between)
         }
 

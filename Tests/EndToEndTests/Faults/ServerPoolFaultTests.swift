@@ -40,22 +40,11 @@ import Testing
 
         init(_ version: Version) throws {
             let servers = try (0..<3).map { _ in try RecordingUpstream() }
-            func gateway(_ upstream: String, via: String) throws -> GatewayProcess {
-                try GatewayProcess(
-                    """
-                    workers: 1
-                    listeners: [{ address: "127.0.0.1:0", public_url: "http://gateway.test", http2: true }]
-                    admin: { address: "127.0.0.1:0" }
-                    routes: [{ path: /, public: true, upstream: \(upstream) }]
-                    via: \(via)
-                    log: { level: debug }
-
-                    """)
-            }
-            let between = try version == .h2 ? servers.map { try gateway("\"\($0.url)\"", via: "back") } : []
+            let between: [GatewayProcess] =
+                try version == .h2 ? servers.map { try .before("\"\($0.url)\"", via: "back") } : []
             let urls =
                 version == .h2 ? between.map { "\"http://127.0.0.1:\($0.port)\"" } : servers.map { "\"\($0.url)\"" }
-            self.gateway = try gateway(
+            self.gateway = try .before(
                 "{ url: [\(urls.joined(separator: ", "))], protocol: \(version), policy: least_requests, retries: true, "
                     + "ejection: { failures: 3, time: 10m } }", via: "front")
             (self.servers, self.between, self.version) = (servers, between, version)

@@ -29,6 +29,20 @@ private typealias Frame = FrameClient.Frame
                 ], settings: "timeouts: { key_wait: 10s, upstream_connect: \(patience) }"))
     }
 
+    /// A gateway within these limits whose client has been answered over the one connection that its upstream takes.
+    private func used(
+        _ limits: String
+    ) throws -> (stage: Stage, listener: (socket: Socket, port: UInt16), client: FrameClient, peer: FrameClient) {
+        let listener = try Socket.listen(backlog: 0)
+        let stage = try stage([listener.port], limits)
+        let client = try FrameClient(port: stage.gateway.port)
+        try client.get(1, "/stalls/a")
+        let peer = try FrameClient(serving: try #require(listener.socket.accept()))
+        try answer(try arrival(peer), peer)
+        #expect(try client.status(of: 1) == "200")
+        return (stage, listener, client, peer)
+    }
+
     /// A request of a client of its own, so that none has more than its share.
     private func send(_ number: Int, _ stage: Stage) throws -> RawClient {
         let client = try RawClient(port: stage.gateway.port, from: "127.0.0.\(number + 2)")
@@ -173,13 +187,7 @@ private typealias Frame = FrameClient.Frame
 
     @Test(.holds("ECO-74"), .refuses("ECO-74"))
     func `count a WebSocket that waits for a connection of HTTP/1.1 as any other`() throws {
-        let (silent, port) = try Socket.listen(backlog: 0)
-        let stage = try stage([port], "pending: 1")
-        let client = try FrameClient(port: stage.gateway.port)
-        try client.get(1, "/stalls/a")
-        let peer = try FrameClient(serving: try #require(silent.accept()))
-        try answer(try arrival(peer), peer)
-        #expect(try client.status(of: 1) == "200")
+        let (stage, (silent, port), client, peer) = try used("pending: 1")
         // From now on no connection comes about, and it has said that it takes no extended CONNECT.
         let first = try Socket.connect(port: port)
         try client.openSocket(3, "/stalls/a")
@@ -195,13 +203,7 @@ private typealias Frame = FrameClient.Frame
 
     @Test(.holds("ECO-74"), .refuses("ECO-74"))
     func `count a WebSocket that connects by HTTP/1.1 once among those of its server`() throws {
-        let (silent, port) = try Socket.listen(backlog: 0)
-        let stage = try stage([port], "requests_per_server: 2")
-        let client = try FrameClient(port: stage.gateway.port)
-        try client.get(1, "/stalls/a")
-        let peer = try FrameClient(serving: try #require(silent.accept()))
-        try answer(try arrival(peer), peer)
-        #expect(try client.status(of: 1) == "200")
+        let (stage, (silent, port), client, peer) = try used("requests_per_server: 2")
         // It connects, and nobody accepts that.
         let first = try Socket.connect(port: port)
         try client.openSocket(3, "/stalls/a")

@@ -169,10 +169,8 @@ struct UserEndpointRefreshTests {
         }
     }
 
-    @Test(.holds("OIDC-20"))
-    func `A session that is kept has an access token that nothing else uses for so long alone`()
-        async throws
-    {
+    /// A session that waits for its endpoint's word, of a login that has no use for access tokens; and its cookie's value.
+    private func keptWithoutUse() async throws -> (world: SignedIn, kept: Session, value: [UInt8]) {
         let world = try SignedIn(store: .memory) {
             $0.identityFrom = UserEndpointSettings(url: ScriptedServer.issuer + "/userinfo", subject: "sub")
             $0.uses.keepsAccessToken = false
@@ -181,11 +179,16 @@ struct UserEndpointRefreshTests {
         let (session, value) = try await world.logIn(sid: nil) { $0.accessToken = nil }
         world.becomeDue()
         world.server.habits.userInfoAnswer = .failure(.timedOut)
-        guard case .unavailable = await world.refreshes.refresh(session, value: value, client: 0) else {
-            Issue.record("a session")
-            return
-        }
-        let kept = try #require(world.lookUp(value))
+        let answer = await world.refreshes.refresh(session, value: value, client: 0)
+        guard case .unavailable = answer else { throw Unexpected() }
+        return (world, try #require(world.lookUp(value)), value)
+    }
+
+    @Test(.holds("OIDC-20"))
+    func `A session that is kept has an access token that nothing else uses for so long alone`()
+        async throws
+    {
+        let (world, kept, value) = try await keptWithoutUse()
         #expect(kept.accessToken != nil)
         world.clock.pass(seconds: 20)
         world.server.habits.userInfoAnswer = nil
@@ -200,19 +203,7 @@ struct UserEndpointRefreshTests {
     func `A session that is kept has no access token that nothing else uses once another one was confirmed`()
         async throws
     {
-        let world = try SignedIn(store: .memory) {
-            $0.identityFrom = UserEndpointSettings(url: ScriptedServer.issuer + "/userinfo", subject: "sub")
-            $0.uses.keepsAccessToken = false
-            $0.authorization.isOpenID = false
-        }
-        let (session, value) = try await world.logIn(sid: nil) { $0.accessToken = nil }
-        world.becomeDue()
-        world.server.habits.userInfoAnswer = .failure(.timedOut)
-        guard case .unavailable = await world.refreshes.refresh(session, value: value, client: 0) else {
-            Issue.record("a session")
-            return
-        }
-        let kept = try #require(world.lookUp(value))
+        let (world, kept, value) = try await keptWithoutUse()
         // The token of then is over, so that the session is refreshed before the endpoint is asked.
         world.clock.pass(seconds: 301)
         world.server.habits.userInfoAnswer = nil
