@@ -262,6 +262,12 @@ def holding(limit):
     return script
 
 
+def patient_upstream(running, script):
+    """One whose answers the gateway awaits for longer than a test takes; its listener, and the path that leads there."""
+    listener, path = running.upstream(script)
+    return listener, path + "pass/"
+
+
 def hold(listener, path, client, word, *counts):
     """Requests that are not answered, each count of them once those before have come; their numbers."""
     numbers = []
@@ -276,11 +282,38 @@ def seen(client):
     assert client.get("/nowhere").status == 404
 
 
+def pass_a_second(client):
+    """A second has passed, by the gateway's own clock."""
+    for _ in range(2):
+        date = client.get("/nowhere")["date"]
+        assert date
+        until(lambda before=date: client.get("/nowhere")["date"] != before)
+
+
+@waits
+# holds H2-83
+def test_streams_for_who_has_less_are_there_at_any_time(running):
+    """Also when nobody has waited for a while: whoever comes then does not wait beside streams that are free."""
+    listener, path = patient_upstream(running, holding(10))
+    with wire.Client(running.port) as greedy, wire.Client(running.port, source="127.0.0.2") as other:
+        upstreams.good(greedy, path)
+        hold(listener, path, greedy, "held", 10, 1, 9)
+        hold(listener, path, other, "kept", 1)
+        pass_a_second(other)
+        hold(listener, path, other, "more", 4)
+        late = greedy.open(f"{path}late")
+        seen(greedy)
+        for _ in range(20):
+            upstreams.good(other, path)
+        assert len(listener.connections) == 3 and not listener.paths("late"), listener.connections
+        greedy.put_reset(late, wire.CANCEL)
+
+
 @waits
 # holds H2-76, H2-83
 def test_who_holds_all_streams_of_an_upstream_holds_up_nobody_else(running):
     """One more connection is for the others; what the greedy one asks for beyond waits, and is refused in the end."""
-    listener, path = running.upstream(holding(10))
+    listener, path = patient_upstream(running, holding(10))
     mark = running.mark()
     with wire.Client(running.port) as greedy, wire.Client(running.port, source="127.0.0.2") as other:
         upstreams.good(greedy, path)
@@ -299,7 +332,7 @@ def test_who_holds_all_streams_of_an_upstream_holds_up_nobody_else(running):
 # refuses H2-83
 def test_a_place_that_is_given_back_goes_to_who_has_less(running):
     """Not to the greedy one, whose request has waited for longer; it gets the next one."""
-    listener, path = running.upstream(holding(10))
+    listener, path = patient_upstream(running, holding(10))
     with wire.Client(running.port) as greedy, wire.Client(running.port, source="127.0.0.2") as other, \
             wire.Client(running.port, source="127.0.0.3") as third:
         upstreams.good(greedy, path)

@@ -47,13 +47,15 @@ extension WorkerRef {
         upstream.pointee.countedBy = 0
     }
 
-    /// Nobody counts any more where so few are in use again; at each tick, so that counting begins ten times a second at
-    /// most, whatever comes and goes.
+    /// Ends the counting where so few are in use again, at each tick.
+    ///
+    /// So it begins ten times a second at most, whatever comes and goes. As long as there is a reserve of streams it has to be
+    /// known who may have them.
     func endCounting() {
         for number in 0..<pointee.upstreams.poolCount {
             let pool = pointee.upstreams.pools[number]
             guard pool.pointee.users != nil, pool.pointee.firstWaiting == nil,
-                pool.pointee.inUse <= pointee.policy.shares.upstream.most / 2
+                pool.pointee.inUse <= pointee.policy.shares.upstream.most / 2, !hasReserve(pool)
             else { continue }
             pool.pointee.users?.destroy()
             pool.pointee.users = nil

@@ -83,9 +83,21 @@ extension WorkerRef {
             upstream.pointee.waitsBehind = true
             pool.pointee.queueBehind.add(upstream)
         }
-        // What was opened beyond the usual number is one of them, once another one has ended.
+        endReserve(pool)
+    }
+
+    /// What was opened beyond the usual number is one of them, once another one has ended.
+    private func endReserve(_ pool: UnsafeMutablePointer<UpstreamPool>) {
         guard pool.pointee.sharedCount <= pool.pointee.usualConnections else { return }
         pool.pointee.forEachSession { $0.pointee.isReserved = false }
+    }
+
+    /// Whether there is a connection for those alone who have less than their share.
+    func hasReserve(_ pool: UnsafeMutablePointer<UpstreamPool>) -> Bool {
+        endReserve(pool)
+        var isThere = false
+        pool.pointee.forEachSession { isThere = isThere || $0.pointee.isReserved }
+        return isThere
     }
 
     /// Whether another connection may be opened: one of the usual number, or of those that are reserved, where somebody
