@@ -38,6 +38,7 @@ import Testing
             "state of a logout", "Sessions/Transactions/PostLogoutState",
             "return expected == digest(state, client: client)"
         ),
+        ("a token that came a moment ago", "Access/Memory/RecentCredentials", "return difference == 0"),
         ("a session's secret", "Sessions/Stores/MemorySessionStore", "entry.secret == key.secret"),
     ]
 
@@ -45,7 +46,7 @@ import Testing
     private static let filesWithDigests: Set = [
         "OAuth/DPoP/UncheckedDPoPProof", "Access/Authenticate/FindToken",
         "Access/Authenticate/CheckCertificate",
-        "Access/Memory/RefusedTokens",
+        "Access/Memory/RecentCredentials", "Access/Memory/RefusedTokens",
         "Access/Memory/TokenCache", "Access/Memory/VouchedTokens",
         "Sessions/Stores/MemorySessionStore", "Sessions/Stores/Successors",
         "SharedState/Sessions/KnownSessions", "SharedState/Sessions/MovingSessionStore",

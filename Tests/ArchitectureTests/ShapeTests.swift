@@ -67,9 +67,9 @@ import Testing
             "Sources/Rates/BucketTable.swift",
         ]
         // Memory that is counted by hand, because a request that passes may neither allocate nor count references.
-        let counted = ["AttachedBlock", "BehindStorage", "RecordSlots", "SessionState", "TokenRecord"].map {
-            "Sources/Access/Memory/\($0).swift"
-        }
+        let counted = [
+            "AttachedBlock", "BehindStorage", "RecentCredentials", "RecordSlots", "SessionState", "TokenRecord",
+        ].map { "Sources/Access/Memory/\($0).swift" }
         for file in SourceTree.sources where !(fenced + counted).contains(where: file.isIn) {
             for (number, line) in file.code.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
                 let words = line.split { !($0.isLetter || $0.isNumber || $0 == "_") }

@@ -40,12 +40,13 @@ extension AccessPolicy {
             range = found
         }
         let token = head.text(range)
-        let digest = SHA256.hash(token)
+        let digest = identities.recentTokens.digest(of: token)
         let record: TokenRecord
         switch try findRecord(route, token, digest, &identities, &findings, arrival) {
         case .known(let found): record = found
         case .wait(let wait): return .wait(wait)
         }
+        identities.recentTokens.keep(token, digest)
         findings.take(record, into: &identities)
         try checkForRoute(record, route, identities.issuers)
         return .known(

@@ -72,13 +72,19 @@ extension AccessPolicy {
             return .none(found: "more than one cookie of its name")
         case .one(let range):
             let value = head.text(range)
-            let digest = SHA256.hash(value)
-            if let record = identities.freshSession(digest, of: login.pointee.login, now: now) { return .known(record) }
+            let digest = identities.recentCookies.digest(of: value)
+            if let record = identities.freshSession(digest, of: login.pointee.login, now: now) {
+                identities.recentCookies.keep(value, digest)
+                return .known(record)
+            }
             return lookUpSession(
                 [UInt8](copying: value), digest, of: login.pointee.login, &identities, &findings, now: now)
         case .chunks(let value):
-            let digest = SHA256.hash(value.span)
-            if let record = identities.freshSession(digest, of: login.pointee.login, now: now) { return .known(record) }
+            let digest = identities.recentCookies.digest(of: value.span)
+            if let record = identities.freshSession(digest, of: login.pointee.login, now: now) {
+                identities.recentCookies.keep(value.span, digest)
+                return .known(record)
+            }
             return lookUpSession(value, digest, of: login.pointee.login, &identities, &findings, now: now)
         }
     }

@@ -19,6 +19,9 @@ package struct Identities {
     /// Sessions that were looked up, by the digest of their cookie: apart from tokens, so that neither is ever taken for
     /// the other.
     package var sessions: TokenCache
+    /// Tokens that came a moment ago, and cookies.
+    var recentTokens = RecentCredentials()
+    var recentCookies = RecentCredentials()
     /// Where the sessions of each login are; handed over before anybody is judged.
     package var stores: [any SessionStore] = []
     /// Has a store asked about them beside requests; nil where none is.
@@ -56,6 +59,8 @@ package struct Identities {
     package mutating func forget() {
         tokens.destroy()
         sessions.destroy()
+        recentTokens.destroy()
+        recentCookies.destroy()
     }
 
     /// Charges what is kept with a record to the cache that owns the record.
@@ -79,6 +84,8 @@ package struct Identities {
     package mutating func sweepCaches(now: Int64) {
         tokens.sweep(Identities.recordsSweptAtOnce, now: now)
         sessions.sweep(Identities.recordsSweptAtOnce, now: now)
+        recentTokens.sweep()
+        recentCookies.sweep()
         metrics.set(.tokenCacheEntries, to: tokens.entries)
         metrics.set(.tokenCacheBytes, to: tokens.bytes)
         metrics.set(.sessionCacheEntries, to: sessions.entries)

@@ -121,6 +121,22 @@ private func get(_ cookies: String...) -> [String] {
         #expect(record.uses == 1 && record.session?.login == 0)
     }
 
+    @Test(.refuses("SC-08")) func `has its cookie kept for a moment once it was found, and no other`() throws {
+        let store = ToldStore(.none)
+        let rig = try rig(store)
+        let value = String(repeating: "abcd", count: 16)
+        for _ in 0..<3 { #expect(try rig.judgeOnce(get("\(name)=\(value)")).cause == .loginRequired) }
+        #expect(rig.identities.recentCookies.count == 0)
+        store.change { $0.answer = .found(session(), successor: nil) }
+        for _ in 0..<3 { #expect(try rig.judgeOnce(get("\(name)=\(value)")).isForwarded) }
+        #expect(rig.identities.recentCookies.count == 1 && rig.identities.recentTokens.count == 0)
+        store.change {
+            $0.answer = .none
+            $0.endings += 1
+        }
+        #expect(try rig.judgeOnce(get("\(name)=\(value)")).cause == .loginRequired, "it is looked for as before")
+    }
+
     @Test(.refuses("SC-08")) func `is over at its end, whatever was remembered of it`() throws {
         let store = ToldStore(.found(session { $0.endsAt = JudgeRig.now + 20 }, successor: nil))
         let rig = try rig(store)

@@ -35,6 +35,22 @@ private func forged(_ id: Int) -> String {
         #expect(try #require(rig.identities.tokens.find(digest(of: token))).uses == 1, "the cache's own is left")
     }
 
+    @Test(.refuses("JOSE-34")) func `has its token kept for a moment, and what is refused is not`() throws {
+        let rig = try JudgeRig([JudgeRig.route()])
+        for id in 0..<20 {
+            #expect(try !rig.judgeOnce(JudgeRig.get(bearer: forged(id))).isForwarded)
+        }
+        #expect(rig.identities.recentTokens.count == 0)
+        let token = mint.accessToken()
+        for _ in 0..<3 { #expect(try rig.judgeOnce(JudgeRig.get(bearer: token)).isForwarded) }
+        #expect(rig.identities.recentTokens.count == 1 && rig.identities.recentCookies.count == 0)
+        // Its record's time is looked at as before.
+        rig.now += 3600
+        #expect(try rig.judgeOnce(JudgeRig.get(bearer: token)).cause == .tokenExpired)
+        for _ in 0..<10 { rig.identities.sweepCaches(now: rig.now) }
+        #expect(rig.identities.recentTokens.count == 0)
+    }
+
     @Test(.refuses("JOSE-34")) func `is not used a second beyond its time, nor before it`() throws {
         let rig = try JudgeRig([JudgeRig.route()])
         let request = JudgeRig.get(bearer: mint.accessToken(claims: ["nbf": "\(JudgeRig.now - 10)"]))
