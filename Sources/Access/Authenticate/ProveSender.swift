@@ -63,10 +63,11 @@ extension AccessPolicy {
         do throws(DPoPRefusal) {
             let verified = try proof.verify(tokenDigest: digest, boundTo: record.keyThumbprint)
             identities.metrics.count(.proofsVerified)
-            let nonceEnd = mode == .off ? judgeNonce(proof, now).until : nonce.until
+            let life = mode == .off ? judgeNonce(proof, now).life : nonce.life
             return UnspentProof(
                 key: verified.replayKey, thumbprint: verified.thumbprint,
-                until: UnspentProof.end(issuedAt: verified.issuedAt, nonceEnd: nonceEnd, rules: rules, now: now))
+                until: UnspentProof.end(issuedAt: verified.issuedAt, nonceEnd: life?.end, rules: rules, now: now),
+                usableSince: life?.begin ?? verified.issuedAt - Int64(rules.futureSeconds), hasNonce: life != nil)
         } catch {
             findings.hasFailedVerification = true
             throw Refused(error, by: rules, proof)
@@ -107,8 +108,8 @@ extension AccessPolicy {
     borrowing func judgeNonce(_ proof: UncheckedDPoPProof, _ now: Int64) -> NonceVerdict {
         guard let nonces, let nonce = proof.nonce else { return .missing }
         switch nonces.judge(nonce.span, now: now) {
-        case .current(let until): return .fresh(until: until)
-        case .previous(let until): return .ageing(until: until)
+        case .current(let life): return .fresh(life)
+        case .previous(let life): return .ageing(life)
         case .unknown: return .unknown
         }
     }

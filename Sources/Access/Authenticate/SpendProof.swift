@@ -8,11 +8,20 @@ package struct UnspentProof: Sendable, Equatable {
     package let thumbprint: SHA256Digest
     /// The last Unix second at which it could be accepted once more.
     package let until: Int64
+    /// The first Unix second at which it can have been accepted: nobody knew its nonce before, or its own time was too far
+    /// ahead.
+    package let usableSince: Int64
+    /// Whether it has a nonce of ours.
+    package let hasNonce: Bool
 
-    package init(key: SHA256Digest, thumbprint: SHA256Digest, until: Int64) {
+    package init(
+        key: SHA256Digest, thumbprint: SHA256Digest, until: Int64, usableSince: Int64 = .min, hasNonce: Bool = false
+    ) {
         self.key = key
         self.thumbprint = thumbprint
         self.until = until
+        self.usableSince = usableSince
+        self.hasNonce = hasNonce
     }
 
     /// The end of a proof's time: its own, or its nonce's where that is later.
@@ -66,6 +75,8 @@ package enum ProofSpending: Sendable {
     case busy
     /// The store lost what it knew, and this proof may have been among it.
     case forgotten
+    /// The same, of a proof with a nonce: one with a nonce of now was not.
+    case nonceForgotten
 }
 
 extension AccessPolicy {
@@ -104,6 +115,11 @@ extension AccessPolicy {
             throw Refused(
                 .storeForgot, expected: "a store that knows which proofs were used",
                 found: "one that forgot what was used before a moment ago")
+        case .nonceForgotten:
+            findings.givesNonce = true
+            throw Refused(
+                .proofNonceUnknown, expected: "a nonce made after the store forgot which proofs were used",
+                found: "an older one", check: "SH-61")
         }
     }
 }
@@ -112,18 +128,18 @@ extension AccessPolicy {
 enum NonceVerdict {
     /// The route takes no nonces.
     case notAsked
-    case fresh(until: Int64)
+    case fresh(DPoPNonces.Life)
     /// Good, but its time will soon be over: the answer brings another.
-    case ageing(until: Int64)
+    case ageing(DPoPNonces.Life)
     case missing
     case unknown
 
-    /// The last Unix second at which a nonce of ours is good.
+    /// The time of a nonce of ours.
     ///
     /// It says better than the client's clock when the proof was made (DPOP-10).
-    var until: Int64? {
+    var life: DPoPNonces.Life? {
         switch self {
-        case .fresh(let until), .ageing(let until): until
+        case .fresh(let life), .ageing(let life): life
         case .notAsked, .missing, .unknown: nil
         }
     }

@@ -144,6 +144,7 @@ extension CheckFacts {
             case .down: "no connection to the store"
             case .busy: "no room for a question to the store"
             case .forgotten: "the store forgot what was used before"
+            case .nonceForgotten: "the store forgot what was used before this nonce was made"
             }
         return evidence.storedProof.map { "\(answer), of the key that ends in :p:\($0.name)" } ?? answer
     }

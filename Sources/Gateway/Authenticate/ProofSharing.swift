@@ -1,16 +1,16 @@
-import Crypto
+import Access
 
 /// Asks the store of all replicas whether a proof is used for the first time (SH-55).
 ///
 /// One worker's own, on its loop: nothing here waits, and nothing is handed to another thread.
 protocol ProofSharing: AnyObject {
-    /// Has the proof remembered by this digest unless it is there, up to the second `until` by any replica's clock.
+    /// Has the proof remembered by its digest unless it is there, up to its end by any replica's clock.
     ///
     /// After `.asked` comes `WorkerRef.proofAnswered` with the ticket: once, on this loop, and not before this returns. From
     /// within that this may be called again, for a request that was behind the answered one.
-    func spend(_ digest: SHA256Digest, until: Int64, now: Int64, ticket: UInt64) -> ProofQuestion
-    /// Whether the store lost what it knew, and a proof that could be accepted up to `until` may have been among it (SH-61).
-    func mayHaveForgotten(until: Int64) -> Bool
+    func spend(_ proof: UnspentProof, now: Int64, ticket: UInt64) -> ProofQuestion
+    /// Whether the store lost what it knew, and a proof that could be accepted from then on may have been among it (SH-61).
+    func mayHaveForgotten(usableSince: Int64) -> Bool
 }
 
 /// What became of a question about a proof.

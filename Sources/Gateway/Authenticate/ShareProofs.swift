@@ -14,7 +14,7 @@ extension WorkerRef {
             return false
         }
         let ticket = pointee.questions.underWay.proofs.take(exchange)
-        switch proofs.spend(proof.key, until: proof.until, now: clock.wallSeconds(), ticket: ticket) {
+        switch proofs.spend(proof, now: clock.wallSeconds(), ticket: ticket) {
         case .asked:
             exchange.pointee.proofTicket = ticket
             exchange.pointee.storeAskedAt = clock.microseconds()
@@ -22,7 +22,7 @@ extension WorkerRef {
         case .busy: exchange.pointee.findings.spending = .busy
         case .down: exchange.pointee.findings.spending = .down
         case .unavailable: exchange.pointee.findings.spending = .unavailable
-        case .forgotten: exchange.pointee.findings.spending = .forgotten
+        case .forgotten: exchange.pointee.findings.spending = forgotten(proof, by: proofs)
         }
         pointee.questions.underWay.proofs.giveBack(ticket)
         return false
@@ -34,18 +34,26 @@ extension WorkerRef {
         exchange.pointee.findings.spending =
             switch answer {
             // The store may have lost everything while the question waited for it: then all proofs are new to it.
-            case .first: mayHaveForgotten(exchange) ? .forgotten : .first
+            case .first: firstAtStore(exchange)
             case .used: .used
             case .unavailable: .unavailable
             }
         judgeAfterStore(exchange)
     }
 
-    private func mayHaveForgotten(_ exchange: ExchangeRef) -> Bool {
-        guard let proofs = pointee.questions.proofs, let until = exchange.pointee.findings.proved?.until else {
-            return false
-        }
-        return proofs.mayHaveForgotten(until: until)
+    /// What it means that a proof is new to the store.
+    private func firstAtStore(_ exchange: ExchangeRef) -> ProofSpending {
+        guard let proofs = pointee.questions.proofs, let proof = exchange.pointee.findings.proved,
+            proofs.mayHaveForgotten(usableSince: proof.usableSince)
+        else { return .first }
+        return forgotten(proof, by: proofs)
+    }
+
+    /// What becomes of a proof that the store may have forgotten: one with a nonce is to be made anew, as soon as a nonce of
+    /// now says that it was.
+    private func forgotten(_ proof: UnspentProof, by proofs: any ProofSharing) -> ProofSpending {
+        guard proof.hasNonce, !proofs.mayHaveForgotten(usableSince: clock.wallSeconds()) else { return .forgotten }
+        return .nonceForgotten
     }
 
     /// Judges a request again that waited for the store, by the configuration of now.

@@ -1,3 +1,4 @@
+import Access
 import Bytes
 import Crypto
 import EventLoop
@@ -12,8 +13,9 @@ extension WorkerStore: ProofSharing {
     private static let localAfter: UInt64 = 1_000_000
 
     /// Asks the server that has the proof's name, in the memory of the question before (SH-55).
-    func spend(_ digest: SHA256Digest, until: Int64, now: Int64, ticket: UInt64) -> ProofQuestion {
-        guard !mayHaveForgotten(until: until) else { return .forgotten }
+    func spend(_ proof: UnspentProof, now: Int64, ticket: UInt64) -> ProofQuestion {
+        guard !mayHaveForgotten(usableSince: proof.usableSince) else { return .forgotten }
+        let (digest, until) = (proof.key, proof.until)
         if isRelayed { return relay(digest, until: until, now: now, ticket: ticket) }
         // Whoever comes behind proofs that were judged here must not pass them on their way to the store.
         if !localProofs.isEmpty { return noteLocally(digest, until: until) }
@@ -30,7 +32,7 @@ extension WorkerStore: ProofSharing {
         }
     }
 
-    func mayHaveForgotten(until: Int64) -> Bool { reports.forgotten.mayHaveKnown(until: until) }
+    func mayHaveForgotten(usableSince: Int64) -> Bool { reports.forgotten.mayHaveKnown(usableSince: usableSince) }
 
     private func send(_ digest: SHA256Digest, until: Int64, now: Int64, ticket: UInt64) -> SendOutcome {
         proofName.removeAll(keepingCapacity: true)

@@ -3,17 +3,32 @@ public import Crypto
 
 /// Nonces for DPoP proofs that nobody but this server and its replicas can make, and that none of them remembers.
 ///
-///     base64url( period, 8 bytes │ HMAC-SHA-256(key, label │ period │ server) )
+///     base64url( Unix second, 8 bytes │ HMAC-SHA-256(key, label │ second │ server) )
 ///
-/// A period is as long as the lifetime; the nonces of this one and of the one before it are accepted, so that each is
-/// good for at least one lifetime and at most two (RFC 9449 §8, §9).
+/// A nonce is good for two lifetimes, and for the second of them a new one should take its place (RFC 9449 §8, §9). Nobody
+/// knew it before the second that it was made in: a proof with it is younger than that, whatever its client's clock says.
+/// Releases up to 0.1.0 counted in periods of one lifetime, whose nonces are accepted, too.
 public struct DPoPNonces: Sendable {
-    /// What a nonce is worth; `until` is the last unix second at which it will be.
+    /// The time of a nonce, in Unix seconds.
+    public struct Life: Sendable, Equatable {
+        /// The first second in which anybody can have known it.
+        public let begin: Int64
+        /// The last second in which it is good.
+        public let end: Int64
+
+        /// From the first second to the last.
+        public init(begin: Int64, end: Int64) {
+            self.begin = begin
+            self.end = end
+        }
+    }
+
+    /// What a nonce is worth.
     public enum Verdict: Sendable, Equatable {
-        /// Made in this period.
-        case current(until: Int64)
-        /// Made in the period before: good, and the answer should bring a new one (RFC 9449 §8.2).
-        case previous(until: Int64)
+        /// Younger than one lifetime.
+        case current(Life)
+        /// Older: good, and the answer should bring a new one (RFC 9449 §8.2).
+        case previous(Life)
         /// Not ours, or too old: the client must be given one (DPOP-11).
         case unknown
     }
@@ -24,7 +39,7 @@ public struct DPoPNonces: Sendable {
 
     /// Separates this use of a key from every other.
     private static let label = Array("DPoP-Nonce\0".utf8)
-    private static let periodBytes = 8
+    private static let numberBytes = 8
     /// Characters of a nonce: 40 bytes in base64url.
     private static let length = 54
 
@@ -44,8 +59,8 @@ public struct DPoPNonces: Sendable {
 
     /// A nonce for now: characters that a header field and a JSON string hold as they are.
     public func make(now: Int64) -> [UInt8] {
-        let message = message(period: period(at: now))
-        var nonce = Array(message[Self.label.count..<Self.label.count + Self.periodBytes])
+        let message = message(number: max(now, 0))
+        var nonce = Array(message[Self.label.count..<Self.label.count + Self.numberBytes])
         nonce.append(contentsOf: codes[0].authenticate(message.span))
         var text: [UInt8] = []
         Base64URL.append(nonce.span, to: &text)
@@ -57,26 +72,37 @@ public struct DPoPNonces: Sendable {
         // The length first: what is longer is not decoded.
         guard nonce.count == Self.length, let bytes = Base64URL.decode(nonce) else { return .unknown }
         let span = bytes.span
-        let code = span.extracting(Self.periodBytes..<span.count)
+        let code = span.extracting(Self.numberBytes..<span.count)
         var value: UInt64 = 0
-        for index in 0..<Self.periodBytes { value = value << 8 | UInt64(span[index]) }
-        let current = period(at: now)
-        // The next one too: a replica whose clock is a moment ahead has begun it already.
-        guard let made = Int64(exactly: value), made >= current - 1, made <= current + 1 else { return .unknown }
-        let message = message(period: made)
+        for index in 0..<Self.numberBytes { value = value << 8 | UInt64(span[index]) }
+        guard let number = Int64(exactly: value), let life = life(number, now: max(now, 0)) else { return .unknown }
+        let message = message(number: number)
         var isOurs = false
         for key in codes where key.verify(code, of: message.span) { isOurs = true }
         guard isOurs else { return .unknown }
-        let until = (made + 2) * lifetime - 1
-        return made < current ? .previous(until: until) : .current(until: until)
+        return life.end - now < lifetime ? .previous(life) : .current(life)
     }
 
-    private func period(at now: Int64) -> Int64 { max(now, 0) / lifetime }
+    /// When a nonce with this number begins and ends; nil where that is not now.
+    private func life(_ number: Int64, now: Int64) -> Life? {
+        // A replica whose clock is a moment ahead has made it already.
+        guard number > now / 2 else { return lifeOfPeriod(number, now: now) }
+        let (end, overflows) = number.addingReportingOverflow(2 * lifetime - 1)
+        guard !overflows, now <= end, number - now <= lifetime else { return nil }
+        return Life(begin: number, end: end)
+    }
 
-    private func message(period: Int64) -> [UInt8] {
+    /// The same of one that an older release made, whose number is that of a period.
+    private func lifeOfPeriod(_ number: Int64, now: Int64) -> Life? {
+        let current = now / lifetime
+        guard number >= current - 1, number <= current + 1 else { return nil }
+        return Life(begin: number * lifetime, end: (number + 2) * lifetime - 1)
+    }
+
+    private func message(number: Int64) -> [UInt8] {
         var message = Self.label
         for shift in stride(from: 56, through: 0, by: -8) {
-            message.append(UInt8(truncatingIfNeeded: period >> Int64(shift)))
+            message.append(UInt8(truncatingIfNeeded: number >> Int64(shift)))
         }
         message.append(contentsOf: server)
         return message

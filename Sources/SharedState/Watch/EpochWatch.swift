@@ -8,9 +8,9 @@
 ///     no word known ──word, young─▶ known, forgot    known ──another────▶ known, forgot
 ///     either        ──none────────▶ making, forgot   making ──mine, theirs─▶ known
 ///
-/// What was used before is then unknown: proofs are refused that could have been. A proof that was accepted at the very
-/// end came from a clock ahead of the gateway's, and is good for its time: so long, and what replicas' clocks differ by,
-/// is the window. A proof that a client makes after that passes.
+/// What was used before is then unknown: proofs are refused that could have been, which are those that could be accepted
+/// by then, or by a replica whose clock differs. One whose client's clock is ahead could; so could one with a nonce that was
+/// made by then, for as long as that is good, whatever its own time says. A proof that a client makes after that passes.
 ///
 /// Between the moment at which the store forgets and the next look at the epoch a second may pass, if the connection
 /// holds. Each new connection looks first.
@@ -80,9 +80,10 @@ package struct EpochWatch: Sendable {
     private var said: [Forgetting] = []
     /// The same of connections that were opened, in this second.
     private var heard: (second: Int64, said: [Forgetting]) = (.min, [])
+    /// For how long a proof without a nonce is refused at most.
     private let window: Int64
-    /// How old a proof may be.
-    private let past: Int64
+    /// How far ahead a proof's time may be.
+    private let future: Int64
     private let failover: StoreSettings.AfterFailover
     /// What was asked and not answered, by number.
     private var awaited: [UInt32: Awaited] = [:]
@@ -106,10 +107,10 @@ package struct EpochWatch: Sendable {
     package var cannotSeeFailovers: Bool { !mayReadInformation && failover == .refuse }
     /// How many seconds from now a client has to make a proof for it to pass: so long proofs wait when a store is new.
     package func secondsToWait(at now: WatchTime) -> Int {
-        forgottenUntil == .min ? 0 : Int(clamping: max(0, forgottenUntil - past - now.seconds))
+        forgottenUntil == .min ? 0 : Int(clamping: max(0, forgottenUntil + future - now.seconds))
     }
 
-    /// The greatest time up to which a forgotten proof could be accepted, in seconds since 1970.
+    /// The last second, by any replica's clock, in which a proof may have been used that is forgotten; since 1970.
     package private(set) var forgottenUntil = Int64.min
 
     /// A watch over a store that knows proofs which may be so old, and so far ahead.
@@ -121,7 +122,7 @@ package struct EpochWatch: Sendable {
         parts = ([names.epoch] + tags.map(names.epoch(tag:))).map { Part(key: $0) }
         let seconds = past.components.seconds + future.components.seconds
         window = min(max(0, seconds), 1_000_000) + UseOnce.clockSeconds
-        self.past = min(max(0, past.components.seconds), 1_000_000)
+        self.future = min(max(0, future.components.seconds), 1_000_000)
         self.failover = failover
     }
 
@@ -298,8 +299,9 @@ extension EpochWatch {
         if let epoch = parts[part].epoch { return epoch == found ? Step() : forget(.replaced, at: now) }
         guard let madeAt = found.madeAt else { return forget(.altered, at: now) }
         let since = min(madeAt, now.seconds)
-        guard since + window > now.seconds else { return Step() }
-        return forget(.young, since: since)
+        let step = forget(.young, since: since)
+        // Of what is older than any proof without a nonce nobody has to be told.
+        return since + window > now.seconds ? step : Step()
     }
 
     private mutating func informationRead(_ reply: StoreReply, at now: WatchTime) -> Step {
@@ -343,7 +345,7 @@ extension EpochWatch {
     }
 
     private mutating func forget(_ cause: Forgetting, since: Int64) -> Step {
-        forgottenUntil = max(forgottenUntil, since + window)
+        forgottenUntil = max(forgottenUntil, since + UseOnce.clockSeconds)
         var step = Step()
         step.forgetting = cause
         return step

@@ -201,11 +201,30 @@ enum ProofNonce: CaseIterable, Sendable {
             _ = try rig.judge(request(pen.proof(claims: claims)), &findings)
             return findings.proved?.until
         }
-        // The periods are of 300 s: this one ends 300 s after now's beginning of it, and its nonce 300 s later.
-        let period = JudgeRig.now / 300
         #expect(try until(.off, .missing) == JudgeRig.now + 60)
         #expect(try until(.optional, .missing) == JudgeRig.now + 60)
-        #expect(try until(.required, .fresh) == (period + 2) * 300 - 1)
-        #expect(try until(.optional, .ageing) == max((period + 1) * 300 - 1, JudgeRig.now + 60))
+        #expect(try until(.required, .fresh) == JudgeRig.now + 599)
+        #expect(try until(.optional, .ageing) == JudgeRig.now + 299)
+    }
+
+    /// What a store forgot that could be asked since then, it may have forgotten of this proof.
+    @Test(.holds("SH-61")) func `says since when its proof can have been used`() throws {
+        let since = { (mode: DPoPSettings.Nonce, nonce: ProofNonce) throws -> (Int64?, Bool?) in
+            let rig = try rig(mode)
+            var findings = Findings()
+            defer { findings.forget() }
+            var claims: [String: String?] = ["iat": "\(JudgeRig.now - 30)"]
+            if let text = try nonce.text(at: rig.now) { claims["nonce"] = "\"\(text)\"" }
+            _ = try rig.judge(request(pen.proof(claims: claims)), &findings)
+            return (findings.proved?.usableSince, findings.proved?.hasNonce)
+        }
+        let future = Int64(DPoPRules().futureSeconds)
+        for (mode, nonce) in [(DPoPSettings.Nonce.off, ProofNonce.missing), (.off, .unknown), (.optional, .missing)] {
+            #expect(try since(mode, nonce) == (JudgeRig.now - 30 - future, false))
+        }
+        for mode in [DPoPSettings.Nonce.optional, .required] {
+            #expect(try since(mode, .fresh) == (JudgeRig.now, true))
+            #expect(try since(mode, .ageing) == (JudgeRig.now - 300, true))
+        }
     }
 }

@@ -100,14 +100,14 @@ import Testing
     @Test(.refuses("DPOP-11")) func `is good where this process made it, ages, and is then unknown`() throws {
         let made: Int64 = 1_800_000_000
         let nonce = String(decoding: nonces.make(now: made), as: UTF8.self)
-        guard case .fresh(let until) = try judged(nonce, at: made, by: rig) else {
+        guard case .fresh(let life) = try judged(nonce, at: made, by: rig) else {
             return #expect(Bool(false), "a nonce of this second is fresh")
         }
-        #expect(until >= made + 300 && until < made + 600)
-        guard case .ageing(until) = try judged(nonce, at: until, by: rig) else {
+        #expect(life == DPoPNonces.Life(begin: made, end: made + 599))
+        guard case .ageing(life) = try judged(nonce, at: life.end, by: rig) else {
             return #expect(Bool(false), "a nonce is good to its last second")
         }
-        guard case .unknown = try judged(nonce, at: until + 1, by: rig) else {
+        guard case .unknown = try judged(nonce, at: life.end + 1, by: rig) else {
             return #expect(Bool(false), "a nonce is good no second longer")
         }
     }
@@ -121,16 +121,18 @@ import Testing
     }
 
     @Test(.holds("DPOP-10")) func `says when the proof was made at the latest only where it is good`() {
-        #expect(NonceVerdict.fresh(until: 7).until == 7)
-        #expect(NonceVerdict.ageing(until: 7).until == 7)
-        #expect([NonceVerdict.notAsked, .missing, .unknown].allSatisfy { $0.until == nil })
+        let life = DPoPNonces.Life(begin: 1, end: 7)
+        #expect(NonceVerdict.fresh(life).life == life)
+        #expect(NonceVerdict.ageing(life).life == life)
+        #expect([NonceVerdict.notAsked, .missing, .unknown].allSatisfy { $0.life == nil })
     }
 
     @Test(.holds("DPOP-10")) func `leaves the time to the clock where no nonce speaks for it, and none is asked for`() {
         for mode in [DPoPSettings.Nonce.off, .optional, .required] {
             #expect(NonceVerdict.notAsked.leavesTimeToClock(in: mode))
             #expect(NonceVerdict.missing.leavesTimeToClock(in: mode) == (mode == .optional))
-            for good in [NonceVerdict.fresh(until: 7), .ageing(until: 7), .unknown] {
+            let life = DPoPNonces.Life(begin: 1, end: 7)
+            for good in [NonceVerdict.fresh(life), .ageing(life), .unknown] {
                 #expect(!good.leavesTimeToClock(in: mode))
             }
         }

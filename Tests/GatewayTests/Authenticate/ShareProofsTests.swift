@@ -20,6 +20,7 @@ private final class ScriptedStore: ProofSharing {
     struct Asked {
         let digest: SHA256Digest
         let until: Int64
+        let usableSince: Int64
         let now: Int64
         let ticket: UInt64
     }
@@ -28,13 +29,15 @@ private final class ScriptedStore: ProofSharing {
     /// The numbers of questions that have no answer yet.
     var open: Set<UInt64> = []
     var question = ProofQuestion.asked
-    /// Up to when it may have forgotten.
+    /// Up to when it may have forgotten what was used.
     var forgottenUntil = Int64.min
 
-    func mayHaveForgotten(until: Int64) -> Bool { until <= forgottenUntil }
+    func mayHaveForgotten(usableSince: Int64) -> Bool { usableSince <= forgottenUntil }
 
-    func spend(_ digest: SHA256Digest, until: Int64, now: Int64, ticket: UInt64) -> ProofQuestion {
-        asked.append(Asked(digest: digest, until: until, now: now, ticket: ticket))
+    func spend(_ proof: UnspentProof, now: Int64, ticket: UInt64) -> ProofQuestion {
+        asked.append(
+            Asked(digest: proof.key, until: proof.until, usableSince: proof.usableSince, now: now, ticket: ticket))
+        guard !mayHaveForgotten(usableSince: proof.usableSince) else { return .forgotten }
         if question == .asked { open.insert(ticket) }
         return question
     }
@@ -111,9 +114,10 @@ private final class SharedProofs {
             port: Transport.Socket.localAddress(of: worker.pointee.listening.listeners[0].descriptor).port)
     }
 
-    func request(_ id: String = "proof-1", fields: [String] = []) -> String {
+    func request(_ id: String = "proof-1", nonce: String? = nil, fields: [String] = []) -> String {
         let token = mint.accessToken(claims: ["cnf": "{\"jkt\":\"\(ProofMint().thumbprint)\"}"])
-        let proof = ProofMint(target: "https://api.example/a", token: token, now: Self.now).proof(id: id)
+        let proof = ProofMint(target: "https://api.example/a", token: token, now: Self.now).proof(
+            id: id, claims: nonce.map { ["nonce": "\"\($0)\""] } ?? [:])
         let lines = [
             "GET /a HTTP/1.1", "Host: api.example", "Authorization: DPoP \(token)", "DPoP: \(proof)",
         ]
@@ -121,9 +125,9 @@ private final class SharedProofs {
     }
 
     /// Sends a request, and turns the loop until the store was asked about it.
-    func ask(_ id: String = "proof-1", by client: RawClient) throws -> ScriptedStore.Asked {
+    func ask(_ id: String = "proof-1", nonce: String? = nil, by client: RawClient) throws -> ScriptedStore.Asked {
         let count = store.asked.count
-        try client.send(request(id))
+        try client.send(request(id, nonce: nonce))
         try turn { store.asked.count > count }
         return store.asked[count]
     }
@@ -202,16 +206,51 @@ private final class SharedProofs {
         let shared = try SharedProofs()
         let client = try shared.connect()
         let asked = try shared.ask(by: client)
-        shared.store.forgottenUntil = asked.until
+        shared.store.forgottenUntil = asked.usableSince
         shared.say(.first, to: asked.ticket)
         #expect(try shared.answer(to: client).status == 503)
         #expect(shared.upstream.requests.isEmpty && shared.isAtRest)
         let line = String(decoding: shared.worker.pointee.journal.log?.pointee.line.bytes ?? [], as: UTF8.self)
         #expect(line.contains("store_forgot"), "\(line)")
+        shared.store.forgottenUntil = .min
         let next = try shared.ask("proof-2", by: client)
-        shared.store.forgottenUntil = next.until - 1
+        shared.store.forgottenUntil = next.usableSince - 1
         shared.say(.first, to: next.ticket)
         #expect(try shared.answer(to: client).status == 200, "one that it cannot have known")
+    }
+
+    @Test(.refuses("SH-61"), arguments: [false, true])
+    func `has a nonce from before the store forgot, and is to be made with a new one`(whileItWaited: Bool) throws {
+        let shared = try SharedProofs { settings in
+            guard case .token(var token) = settings.routes[0].access else { return }
+            token.dpop.nonce = .required
+            settings.routes[0].access = .token(token)
+        }
+        let client = try shared.connect()
+        let nonces = try #require(shared.worker.pointee.policy.nonces)
+        let old = String(decoding: nonces.make(now: SharedProofs.now - 200), as: UTF8.self)
+        if whileItWaited {
+            let asked = try shared.ask(nonce: old, by: client)
+            #expect(asked.usableSince == SharedProofs.now - 200)
+            shared.store.forgottenUntil = SharedProofs.now - 100
+            shared.say(.first, to: asked.ticket)
+        } else {
+            shared.store.forgottenUntil = SharedProofs.now - 100
+            try client.send(shared.request(nonce: old))
+        }
+        let answer = try shared.answer(to: client)
+        #expect(answer.status == 401)
+        #expect(answer.fields["www-authenticate"].contains { $0.contains("use_dpop_nonce") })
+        let fresh = try #require(answer.fields["dpop-nonce"].first)
+        let again = try shared.ask("proof-2", nonce: fresh, by: client)
+        shared.say(.first, to: again.ticket)
+        #expect(try shared.answer(to: client).status == 200)
+        // As long as one of now may be forgotten too, none helps.
+        shared.store.forgottenUntil = SharedProofs.now
+        try client.send(shared.request("proof-3", nonce: fresh))
+        let refused = try shared.answer(to: client)
+        #expect(refused.status == 503 && refused.fields["dpop-nonce"].isEmpty)
+        #expect(shared.upstream.requests.count == 1 && shared.isAtRest)
     }
 
     @Test(.refuses("SH-55"), .refuses("SH-87"))

@@ -22,25 +22,45 @@ extension DPoPNonces {
     /// The beginning of a period.
     private let start: Int64 = OAuthTests.now - OAuthTests.now % 300
 
-    @Test(.holds("DPOP-11"), .refuses("DPOP-11")) func `a nonce is good for its period and the next, and then no more`()
+    @Test(.holds("DPOP-11"), .refuses("DPOP-11")) func `a nonce is good for two lifetimes, and ages in the second`()
         throws
     {
         let nonces = try nonces()
-        let nonce = nonces.make(now: start + 10)
-        let until = start + 599
-        for time in [start, start + 10, start + 299] {
-            #expect(nonces.verdict(nonce, now: time) == .current(until: until))
+        let made = start + 10
+        let nonce = nonces.make(now: made)
+        let life = DPoPNonces.Life(begin: made, end: made + 599)
+        for time in [made - 300, start, made, made + 299] {
+            #expect(nonces.verdict(nonce, now: time) == .current(life))
         }
-        for time in [start + 300, until] { #expect(nonces.verdict(nonce, now: time) == .previous(until: until)) }
-        for time in [until + 1, until + 300, Int64.max / 2, 0] { #expect(nonces.verdict(nonce, now: time) == .unknown) }
-        #expect(nonces.make(now: start + 299) == nonce && nonces.make(now: start + 300) != nonce)
+        for time in [made + 300, life.end] { #expect(nonces.verdict(nonce, now: time) == .previous(life)) }
+        for time in [made - 301, life.end + 1, life.end + 300, Int64.max / 2, 0] {
+            #expect(nonces.verdict(nonce, now: time) == .unknown)
+        }
+        #expect(nonces.make(now: made) == nonce && nonces.make(now: made + 1) != nonce)
+    }
+
+    /// A replica that is yet to be upgraded makes them by periods of one lifetime.
+    @Test(.holds("DPOP-11"), .refuses("DPOP-11")) func `a nonce by which an older release counts is good`() throws {
+        let nonces = try nonces()
+        let period = start / 300
+        // What that release makes for a period, this one would have made in the second with that number.
+        let life = DPoPNonces.Life(begin: start, end: start + 599)
+        let older = nonces.make(now: period)
+        for time in [start, start + 299] { #expect(nonces.verdict(older, now: time) == .current(life)) }
+        for time in [start + 300, start + 599] { #expect(nonces.verdict(older, now: time) == .previous(life)) }
+        #expect(nonces.verdict(older, now: start - 1) == .current(life))
+        for time in [start - 301, start + 600] { #expect(nonces.verdict(older, now: time) == .unknown) }
+        let short = try DPoPNonces(keys: [key(1)], serverID: "api.example", lifetimeSeconds: 1)
+        #expect(short.verdict(short.make(now: start), now: start + 1) != .unknown)
+        #expect(short.verdict(short.make(now: start), now: start + 2) == .unknown)
     }
 
     @Test(.holds("DPOP-11"), .refuses("DPOP-11")) func `a nonce of a replica whose clock is a moment ahead is good`()
         throws
     {
         let nonces = try nonces()
-        #expect(nonces.verdict(nonces.make(now: start + 300), now: start + 299) == .current(until: start + 899))
+        let life = DPoPNonces.Life(begin: start + 300, end: start + 899)
+        #expect(nonces.verdict(nonces.make(now: start + 300), now: start + 299) == .current(life))
         #expect(nonces.verdict(nonces.make(now: start + 600), now: start + 299) == .unknown)
     }
 
@@ -55,11 +75,13 @@ extension DPoPNonces {
         #expect(try nonces([key(2)]).verdict(nonce, now: start) == .unknown)
     }
 
-    @Test(.refuses("DPOP-12")) func `a nonce of another server or lifetime is none`() throws {
+    @Test(.refuses("DPOP-12")) func `a nonce of another server is none`() throws {
         let nonce = try nonces().make(now: start)
         #expect(try nonces(server: "as.example").verdict(nonce, now: start) == .unknown)
         #expect(try nonces(server: "").verdict(nonce, now: start) == .unknown)
-        #expect(try nonces(lifetime: 301).verdict(nonce, now: start) == .unknown)
+        // Of another lifetime it is good for as long as that says.
+        #expect(try nonces(lifetime: 100).verdict(nonce, now: start + 199) != .unknown)
+        #expect(try nonces(lifetime: 100).verdict(nonce, now: start + 200) == .unknown)
         #expect(try nonces(lifetime: 0).verdict(nonces(lifetime: 0).make(now: start), now: start + 1) != .unknown)
     }
 

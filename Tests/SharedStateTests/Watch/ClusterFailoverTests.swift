@@ -58,7 +58,7 @@ private final class Shards {
             shards.start()
             let heir = Shards.information("r9", "h9", former: "h\(shard)")
             #expect(shards.isFailover("s9", heir))
-            #expect(shards.watch.forgottenUntil == Sample.now + 81)
+            #expect(shards.watch.forgottenUntil == Sample.now + 11)
             #expect(!shards.isFailover("s9", heir, worker: 1), "each worker meets it, and it is counted once")
             // The one that was primary before, with the heir's history.
             #expect(shards.isFailover("s\(shard)", Shards.information("r\(shard)", "h7", former: "h9")))

@@ -75,7 +75,14 @@ private struct Watching {
     func mayHaveKnown(madeIn seconds: Int64) -> Bool {
         let forgotten = ForgottenProofs()
         forgotten.note(until: watch.forgottenUntil)
-        return forgotten.mayHaveKnown(until: now + seconds + 60)
+        return forgotten.mayHaveKnown(usableSince: now + seconds - 10)
+    }
+
+    /// A proof with a nonce that was made so many seconds from now.
+    func mayHaveKnown(nonceIn seconds: Int64) -> Bool {
+        let forgotten = ForgottenProofs()
+        forgotten.note(until: watch.forgottenUntil)
+        return forgotten.mayHaveKnown(usableSince: now + seconds)
     }
 }
 
@@ -120,6 +127,24 @@ private let other = StoreReply.bytes("BBBBBBBBBBBBBBBBBBBBBA.1000".bytes)
         for _ in 0..<22 { watching.second() }
         #expect(watching.forgettings == [.missing], "once")
         #expect(!watching.mayHaveKnown(madeIn: 0))
+    }
+
+    /// A nonce says nothing of when its proof was made but that it was later, and is good for minutes.
+    @Test(.refuses("SH-61")) func `refuses proofs with nonces from before, for as long as these are good`() throws {
+        var watching = try Watching(epoch: old)
+        watching.connect()
+        #expect(!watching.mayHaveKnown(nonceIn: -599))
+        watching.epoch = .null
+        watching.second()
+        for made in [-599, -1, 0, 11] as [Int64] { #expect(watching.mayHaveKnown(nonceIn: made)) }
+        #expect(!watching.mayHaveKnown(nonceIn: 12))
+        for _ in 0..<100 { watching.second() }
+        #expect(watching.mayHaveKnown(nonceIn: -89) && !watching.mayHaveKnown(nonceIn: -88))
+        // One that starts later is told by the epoch when that was.
+        var late = try Watching(epoch: .bytes("AAAAAAAAAAAAAAAAAAAAAA.\(Sample.now - 300)".bytes))
+        late.connect()
+        #expect(late.forgettings == [], "no proof without a nonce is so old")
+        #expect(late.mayHaveKnown(nonceIn: -289) && !late.mayHaveKnown(nonceIn: -288))
     }
 
     @Test(.refuses("SH-61")) func `refuses proofs from before another epoch`() throws {
@@ -435,62 +460,5 @@ private let other = StoreReply.bytes("BBBBBBBBBBBBBBBBBBBBBA.1000".bytes)
             #expect(throws: StoreRefusal.unexpected) { try read(parts) }
         }
         #expect(throws: StoreRefusal.unexpected) { try command.outcome(of: .integer(1)) }
-    }
-}
-
-@Suite struct `what a server says of itself` {
-    private let text =
-        "# Server\r\nredis_version:7.0.15\r\nrun_id:5d\r\n\r\n# Memory\r\nmaxmemory_policy:allkeys-lru\r\n# Stats\r\nevicted_keys:12\r\n# Replication\r\nrole:master\r\nmaster_replid:ab\r\n# Cluster\r\ncluster_enabled:0\r\n"
-
-    @Test func `is read line by line, and the rest left alone`() {
-        let information = StoreInformation(text.bytes)
-        #expect(information.runID == "5d".bytes && information.replicationID == "ab".bytes)
-        #expect(information.evictedKeys == 12 && information.isEvicting == true)
-        #expect(StoreInformation("evicted_keys:-1\r\nrun_id\r\n:x\r\n".bytes).evictedKeys == nil)
-        #expect(StoreInformation([]).isEvicting == nil)
-        #expect(StoreInformation([]).unsuitabilities(as: .standalone) == [])
-    }
-
-    @Test func `is read at every cut and every changed byte without harm`() {
-        for start in everyStart(of: text.bytes) { _ = StoreInformation(start).unsuitabilities(as: .cluster) }
-        for (_, bytes) in everyChange(of: "evicted_keys:12\r\nredis_version:6.2\r\n".bytes) {
-            _ = StoreInformation(bytes).unsuitabilities(as: .standalone)
-        }
-    }
-
-    @Test func `tells what keeps it from being a gateway's store`() {
-        let information = StoreInformation(text.bytes)
-        #expect(information.unsuitabilities(as: .standalone) == [.evicting(policy: "allkeys-lru")])
-        let alone = StoreInformation("role:master\r\nconnected_slaves:0\r\n".bytes)
-        #expect(alone.unsuitabilities(as: .standalone, .replica) == [.noReplica])
-        #expect(alone.unsuitabilities(as: .standalone) == [])
-        #expect(information.unsuitabilities(as: .cluster) == [.evicting(policy: "allkeys-lru"), .noCluster])
-        let cluster = StoreInformation("redis_version:6.2.14\r\ncluster_enabled:1\r\n".bytes)
-        #expect(cluster.unsuitabilities(as: .sentinel) == [.tooOld(version: "6.2.14"), .cluster])
-        #expect(cluster.unsuitabilities(as: .cluster) == [.tooOld(version: "6.2.14")])
-        let loud = StoreInformation("maxmemory_policy:all\u{1B}[31m keys\r\n".bytes)
-        #expect(loud.unsuitabilities(as: .standalone) == [.evicting(policy: "all[31mkeys")])
-    }
-
-    @Test func `is what a real server says, where the user may ask`() throws {
-        let server = try RedisServer.shared.get()
-        let command = ReadInformation(key: try Sample.names().epoch)
-        let information = try server.administrator().ask(command)
-        #expect(information.runID?.count == 40 && information.replicationID?.count == 40)
-        #expect(information.evictedKeys == 0 && information.isEvicting == false)
-        #expect(information.unsuitabilities(as: .standalone) == [])
-        #expect(information.unsuitabilities(as: .cluster) == [.noCluster])
-        let client = try server.client()
-        #expect(throws: StoreRefusal.refused("NOPERM")) { try client.ask(command) }
-    }
-}
-
-@Suite struct `proofs that the store may have forgotten` {
-    @Test func `are those up to the latest time that was noted`() {
-        let forgotten = ForgottenProofs()
-        #expect(!forgotten.mayHaveKnown(until: .min + 1))
-        forgotten.note(until: 100)
-        forgotten.note(until: 50)
-        #expect(forgotten.mayHaveKnown(until: 100) && !forgotten.mayHaveKnown(until: 101))
     }
 }

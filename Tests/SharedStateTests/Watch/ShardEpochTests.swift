@@ -71,7 +71,7 @@ private struct WatchedCluster {
     func mayHaveKnown(madeIn seconds: Int64) -> Bool {
         let forgotten = ForgottenProofs()
         forgotten.note(until: watch.forgottenUntil)
-        return forgotten.mayHaveKnown(until: now + seconds + 60)
+        return forgotten.mayHaveKnown(usableSince: now + seconds - 1)
     }
 }
 
