@@ -52,7 +52,12 @@ private func answer(
         #expect(upstream.sent[1].ends)
     }
 
-    @Test(.refuses("H2-84"), arguments: ["Authorization", "Cookie", "DPoP"])
+    @Test(
+        .refuses("H2-84"),
+        arguments: [
+            "Authorization", "Cookie", "DPoP", "X-API-Key", "X-Forwarded-Access-Token", "X-User-Id", "X-Assertion",
+            "Client-Cert", "X-Forwarded-For", "Referer", "X-Request-ID", "Grpc-Encodings",
+        ])
     func `does not let one request's credentials change another's length`(name: String) throws {
         let upstream = try UpstreamUnderTest()
         let head = { (byte: Character) in
@@ -64,6 +69,16 @@ private func answer(
         // Both letters have codes of five bits: a value that was sent before is as long as one that was not.
         #expect(lengths[1] == lengths[2])
         #expect(lengths[1] > 50)
+    }
+
+    @Test(.holds("H2-84"), arguments: ["User-Agent", "Accept", "Content-Type", "Grpc-Accept-Encoding"])
+    func `sends what says nothing of anybody once, and its number from then on`(name: String) throws {
+        let upstream = try UpstreamUnderTest()
+        for _ in 0..<2 {
+            upstream.ask("GET / HTTP/1.1\r\nHost: a\r\n\(name): \(String(repeating: "a", count: 80))\r\n\r\n")
+        }
+        let lengths = upstream.sent.map(\.payload.count)
+        #expect(lengths[0] > 50 && lengths[1] < 10)
     }
 
     @Test(

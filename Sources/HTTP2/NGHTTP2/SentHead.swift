@@ -25,7 +25,8 @@ struct SentHead {
     var first: UnsafePointer<nghttp2_nv>? { unsafe UnsafePointer(fields.baseAddress) }
 
     /// Adds a field with a name in any case; false when there is no room, or when the name is none.
-    mutating func add(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, isSecret: Bool) -> Bool {
+    mutating func add(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, isIndexed: Bool) -> Bool
+    {
         guard let room = unsafe names.baseAddress,
             unsafe name.count > 0 && count < fields.count && namesUsed + name.count <= names.count
         else { return false }
@@ -49,7 +50,7 @@ struct SentHead {
             index &+= 1
         }
         namesUsed += name.count
-        let flags = isSecret ? UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue) : 0
+        let flags = isIndexed ? 0 : UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue)
         unsafe fields[count] = nghttp2_nv(
             name: room + start, value: UnsafeMutablePointer(mutating: value.baseAddress),
             namelen: name.count, valuelen: value.count, flags: flags)
@@ -61,7 +62,7 @@ struct SentHead {
     /// Adds a field whose name is a text of ours.
     mutating func add(_ name: StaticString, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
         unsafe add(
-            UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount), value, isSecret: false)
+            UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount), value, isIndexed: true)
     }
 
     /// Adds a field of two texts of ours.
@@ -87,7 +88,7 @@ struct SentHead {
             if unsafe rules.sends(name.span, id) {
                 // A value with a line in it, or a name of two words, is no field of ours: nothing is sent then.
                 guard unsafe FieldCheck.isValue(value.span), unsafe name[0] != 0x3a,
-                    unsafe add(name, value, isSecret: rules.isSecret(id))
+                    unsafe add(name, value, isIndexed: rules.isIndexed(name.span, id))
                 else { return false }
             }
             line = end + 2
@@ -115,11 +116,30 @@ struct LineRules {
         }
     }
 
-    /// Values that must not enter the table that all streams of a connection share (H2-84).
-    func isSecret(_ id: FieldID) -> Bool {
+    /// Whether a value may enter the table that all streams of a connection share (H2-84).
+    ///
+    /// A connection to an upstream is shared by all clients: whoever can have the gateway send values learns by the length of
+    /// his own requests what is in the table. Of requests only what says nothing of anybody is in it, so that a credential in a
+    /// field of its own, an identity or an assertion never is; what differs each time would only drive out the rest.
+    func isIndexed(_ name: Span<UInt8>, _ id: FieldID) -> Bool {
+        // Of trailers most are made for one message.
+        guard !isTrailers else { return ASCII.equalsIgnoringCase(name, "grpc-status".utf8Span.span) }
+        guard isRequest else {
+            switch id {
+            case .authorization, .cookie, .setCookie, .dpop, .proxyAuthorization, .dpopNonce, .xRequestID, .traceparent:
+                return false
+            default: return true
+            }
+        }
         switch id {
-        case .authorization, .cookie, .setCookie, .dpop, .proxyAuthorization, .dpopNonce: true
-        default: false
+        case .host, .te, .trailer, .via, .accept, .acceptEncoding, .acceptLanguage, .contentType, .contentEncoding,
+            .cacheControl, .userAgent, .priority, .pragma, .xForwardedProto, .xForwardedHost, .xForwardedPort,
+            .upgradeInsecureRequests, .secFetchSite, .secFetchMode, .secFetchDest, .secFetchUser:
+            return true
+        case .other:
+            return ASCII.equalsIgnoringCase(name, "grpc-accept-encoding".utf8Span.span)
+                || ASCII.equalsIgnoringCase(name, "grpc-encoding".utf8Span.span)
+        default: return false
         }
     }
 }
