@@ -37,6 +37,8 @@ struct HTTP2Session {
     var settingsTime = Timeout(of: .settings)
     /// The tick since which it waits for what its clock is about.
     var waitsSince: UInt32
+    /// The tick at which a field section began that is not whole; nil without one.
+    var sectionSince: UInt32?
     /// The tick at which some stream's answer went on last.
     var movedAt: UInt32
     /// A stream was opened: it is idle when there is none, and no longer new.

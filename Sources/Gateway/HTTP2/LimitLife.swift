@@ -62,13 +62,28 @@ extension WorkerRef {
         // Of a peer that does not take what is there another clock runs.
         guard client.pointee.state == .multiplexing, !client.pointee.hasOutput else { return }
         guard let most = patience(with: session) else { return clearTimeout(client.timeout) }
-        let passed = Int(pointee.connections.wheel.now &- session.pointee.waitsSince) * TimeoutWheel.tickMilliseconds
+        let since = session.pointee.sectionSince ?? session.pointee.waitsSince
+        let passed = Int(pointee.connections.wheel.now &- since) * TimeoutWheel.tickMilliseconds
         setTimeout(client.timeout, max(0, most - passed))
+    }
+
+    /// A field section that is begun has the time of a head to be whole, whatever streams there are beside it: fed a byte at a
+    /// time it would hold the connection's memory for as long as its peer likes (H2-57).
+    func noteSection(_ session: SessionRef) {
+        guard session.pointee.core.isInSection else {
+            guard session.pointee.sectionSince != nil else { return }
+            session.pointee.sectionSince = nil
+            return setClock(session)
+        }
+        guard session.pointee.sectionSince == nil else { return }
+        session.pointee.sectionSince = pointee.connections.wheel.now
+        setClock(session)
     }
 
     /// How long the connection may wait, in milliseconds; nil while others have clocks: its streams.
     private func patience(with session: SessionRef) -> Int? {
         if session.pointee.isEnding || session.pointee.farewell == .announced { return WorkerRef.farewellTime }
+        if session.pointee.sectionSince != nil { return pointee.policy.timeouts.requestHead }
         if session.pointee.streamCount > 0 { return nil }
         if session.pointee.farewell == .said { return WorkerRef.farewellTime }
         return session.pointee.hasServed ? keepAliveTimeout : pointee.policy.timeouts.requestHead

@@ -73,6 +73,7 @@ extension WorkerRef {
         session.pointee.workLeft = HTTP2Session.workAtOnce
         session.pointee.core.receive(UnsafeBufferPointer(start: bytes, count: count), now: clock.microseconds())
         followEvents(session)
+        noteSection(session)
         let client = session.pointee.client
         let unread = session.pointee.core.unread
         if session.pointee.core.fault != nil {

@@ -30,6 +30,14 @@ public struct ServerConnection: @unchecked Sendable {
     /// How many bytes of the input no event has come of yet.
     public var unread: Int { unsafe session.state.pointee.input.left }
 
+    /// Whether a field section has begun that has no end yet: nothing else comes from this peer before that (RFC 9113 §6.10).
+    public var isInSection: Bool {
+        let input = unsafe session.state.pointee.input
+        let type = input.frame.type
+        guard type == FrameHeader.headers || type == FrameHeader.continuation else { return false }
+        return input.frameLeft > 0 || !input.frame.endsSection
+    }
+
     /// What happened next; nil when more input is needed, and when none is taken any longer (`fault`).
     public func nextEvent() -> ServerEvent? {
         repeat {

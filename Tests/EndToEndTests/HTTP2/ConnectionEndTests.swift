@@ -42,6 +42,40 @@ private typealias Frame = FrameClient.Frame
         #expect(eventually { stage.gateway.reading("portcullis_http2_connections") == 0 })
     }
 
+    /// Fed a byte at a time it would be there for ever.
+    @Test(.refuses("H2-57")) func `comes when a section takes longer than a head may, beside an open stream`() throws {
+        let stage = try Stage(Self.plan("timeouts: { request_head: 1s, keep_alive: 5m }"))
+        let client = try FrameClient(port: stage.gateway.port)
+        // A body that never ends keeps the stream open.
+        try client.client.send(FrameClient.request(1, "/open/a", method: "POST", ends: false))
+        let whole = FrameClient.request(3, "/open/" + String(repeating: "b", count: 2000))
+        let began = ContinuousClock.now
+        for byte in whole.prefix(30) {
+            try client.client.send([byte])
+            dawdle(for: .milliseconds(10))
+        }
+        let last = try client.frames { $0.type == Frame.goAway }.last
+        #expect(last?.code == 0)
+        #expect(ContinuousClock.now - began >= .milliseconds(890), "a tick less than a head may take")
+        _ = try client.framesToEnd()
+    }
+
+    @Test(.holds("H2-57")) func `does not come for sections in pieces that are whole in time`() throws {
+        let stage = try Stage(Self.plan("timeouts: { request_head: 2s, keep_alive: 5m }"))
+        let client = try FrameClient(port: stage.gateway.port)
+        let began = ContinuousClock.now
+        var number: UInt32 = 1
+        // For longer than a head may take in all.
+        repeat {
+            let request = FrameClient.request(number, "/open/a")
+            try client.client.send(Array(request[..<12]))
+            dawdle(for: .milliseconds(100))
+            try client.client.send(Array(request[12...]))
+            #expect(try client.status(of: number) == "200")
+            number += 2
+        } while ContinuousClock.now - began < .milliseconds(3500)
+    }
+
     // MARK: Nothing asked
 
     @Test(.holds("H2-09")) func `comes for one that has asked nothing when its place is wanted`() throws {
