@@ -46,7 +46,11 @@ extension WorkerRef {
         session.pointee.hasServed = true
         pointee.journal.metrics.count(.http2Streams)
         pointee.journal.metrics.adjust(.http2OpenStreams, by: 1)
-        if session.pointee.life.isSpent(byStreamAt: clock.microseconds()) { endSoon(session, .age) }
+        if pointee.listening.isDraining {
+            endSoon(session, .shutdown)
+        } else if session.pointee.life.isSpent(byStreamAt: clock.microseconds()) {
+            endSoon(session, .age)
+        }
     }
 
     /// A connection waits from now on for what its clock is about.
@@ -86,7 +90,8 @@ extension WorkerRef {
         if session.pointee.sectionSince != nil { return pointee.policy.timeouts.requestHead }
         if session.pointee.streamCount > 0 { return nil }
         if session.pointee.farewell == .said { return WorkerRef.farewellTime }
-        return session.pointee.hasServed ? keepAliveTimeout : pointee.policy.timeouts.requestHead
+        return session.pointee.hasServed || pointee.listening.isDraining
+            ? keepAliveTimeout : pointee.policy.timeouts.requestHead
     }
 
     /// A stream's client took too little of its answer: the stream is reset and its upstream let go.

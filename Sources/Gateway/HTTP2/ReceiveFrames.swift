@@ -19,11 +19,8 @@ extension WorkerRef {
         client.pointee.state = .multiplexing
         client.pointee.isHeadTimed = false
         setClock(session)
-        if pointee.listening.isDraining {
-            endSoon(session, .shutdown)
-        } else if client.pointee.endsSoon {
-            endSoon(session, .reload)
-        }
+        // While the gateway drains, the end begins with the first stream: a client may ask nothing before it has our SETTINGS.
+        if client.pointee.endsSoon, !pointee.listening.isDraining { endSoon(session, .reload) }
         receive(session, pointee.connections.http2.frames.bytes, count)
     }
 
