@@ -11,19 +11,19 @@ MEBIBYTE = 1 << 20
 
 
 class Client:
-    """A channel to the gateway, and methods of one service there."""
+    """A channel to the gateway, or to what is in front of it at `port`, and methods of one service there."""
 
-    def __init__(self, running, service="open.S", secure=False, **options):
+    def __init__(self, running, service="open.S", secure=False, port=None, **options):
         options = [(f"grpc.{name}", value) for name, value in options.items()]
         if secure:
             options.append(("grpc.ssl_target_name_override", stage.AUTHORITY))
             credentials = grpc.ssl_channel_credentials((running.folder / "tls.crt").read_bytes())
-            self.channel = grpc.secure_channel(f"127.0.0.1:{running.tls}", credentials, options)
+            self.channel = grpc.secure_channel(f"127.0.0.1:{port or running.tls}", credentials, options)
         else:
             options.append(("grpc.default_authority", stage.AUTHORITY))
             # A channel of its own, and with it a connection.
             options.append(("grpc.use_local_subchannel_pool", 1))
-            self.channel = grpc.insecure_channel(f"127.0.0.1:{running.port}", options)
+            self.channel = grpc.insecure_channel(f"127.0.0.1:{port or running.port}", options)
         self.service = service
 
     def __enter__(self):
@@ -79,12 +79,13 @@ class Talk:
         return message
 
 
-def every_kind(client):
-    """Calls of all four kinds."""
+def every_kind(client, count=1000):
+    """Calls of all four kinds, those of many messages with so many."""
     answer, call = client.unary().with_call(b"hello", timeout=10)
     assert answer == b"re:hello" and call.code() is grpc.StatusCode.OK
-    assert [int(one) for one in client.down()(b"1000", timeout=20)] == list(range(1000))
-    assert client.up()((b"%d" % number for number in range(1000)), timeout=20) == b"1000 2890"
+    assert [int(one) for one in client.down()(b"%d" % count, timeout=20)] == list(range(count))
+    size = sum(len(b"%d" % number) for number in range(count))
+    assert client.up()((b"%d" % number for number in range(count)), timeout=20) == b"%d %d" % (count, size)
     assert list(client.both()(iter([b"a", b"", b"c" * 100000]), timeout=10)) == [b"a", b"", b"c" * 100000]
 
 
@@ -152,29 +153,39 @@ def test_the_gateway_ends_a_call_whose_deadline_is_over(running):
         assert error.code() is grpc.StatusCode.DEADLINE_EXCEEDED and 0.9 <= took < 2, f"{error} {took}"
 
 
-def test_metadata_pass_both_ways(running):
+def metadata_both_ways(client):
     """Of the call, before the answer and behind it, text and bytes."""
+    sent = (("x-a", "b"), ("x-a", "c"), ("x-some-bin", bytes(range(256))))
+    text = client.unary("Metadata")(b"", timeout=10, metadata=sent).decode()
+    for name, value in sent:
+        assert f"key={name!r}, value={value!r}" in text, text
+    _, call = client.unary().with_call(b"x", timeout=10)
+    first, last = dict(call.initial_metadata()), dict(call.trailing_metadata())
+    assert (first["x-first"], first["x-bin-bin"]) == ("1", b"\x00\xff"), first
+    assert (last["x-sum"], last["x-last-bin"]) == ("abc", b"\x01\xfe"), last
+
+
+def test_metadata_pass_both_ways(running):
+    """To the upstream, and from there."""
     with Client(running) as client:
-        sent = (("x-a", "b"), ("x-a", "c"), ("x-some-bin", bytes(range(256))))
-        text = client.unary("Metadata")(b"", timeout=10, metadata=sent).decode()
-        for name, value in sent:
-            assert f"key={name!r}, value={value!r}" in text, text
-        _, call = client.unary().with_call(b"x", timeout=10)
-        first, last = dict(call.initial_metadata()), dict(call.trailing_metadata())
-        assert (first["x-first"], first["x-bin-bin"]) == ("1", b"\x00\xff"), first
-        assert (last["x-sum"], last["x-last-bin"]) == ("abc", b"\x01\xfe"), last
+        metadata_both_ways(client)
+
+
+def codes_and_texts(client):
+    """Every code, and a text that needs encoding."""
+    for code in list(grpc.StatusCode)[1:]:
+        text = f"nothing here: ä % \u2713 {code.name}"
+        error = refusal(client.unary("Fail"), f"{code.value[0]} {text}".encode())
+        assert (error.code(), error.details()) == (code, text), error
+        assert ("x-why", "because") in error.trailing_metadata(), error
+    error = refusal(client.unary("None"), b"")
+    assert error.code() is grpc.StatusCode.UNIMPLEMENTED, error
 
 
 def test_codes_and_texts_of_errors_pass(running):
-    """Every code, and a text that needs encoding."""
+    """As the upstream says them."""
     with Client(running) as client:
-        for code in list(grpc.StatusCode)[1:]:
-            text = f"nothing here: ä % \u2713 {code.name}"
-            error = refusal(client.unary("Fail"), f"{code.value[0]} {text}".encode())
-            assert (error.code(), error.details()) == (code, text), error
-            assert ("x-why", "because") in error.trailing_metadata()
-        error = refusal(client.unary("None"), b"")
-        assert error.code() is grpc.StatusCode.UNIMPLEMENTED
+        codes_and_texts(client)
 
 
 def test_a_health_check_passes_on_its_route(running):
@@ -250,29 +261,40 @@ def test_a_quiet_call_with_pings_stays(running):
         assert not list(call) and call.code() is grpc.StatusCode.OK
 
 
+def a_hundred_at_once(client):
+    """All of them are open before the first one ends."""
+    talks = [Talk() for _ in range(100)]
+    calls = [client.both()(talk, timeout=30) for talk in talks]
+    for number, talk in enumerate(talks):
+        talk.say(b"%d" % number)
+    assert [next(call) for call in calls] == [b"%d" % number for number in range(100)]
+    for talk in talks:
+        talk.say(None)
+    assert [list(call) for call in calls] == [[]] * 100
+
+
 def test_a_hundred_calls_at_once_are_all_answered(running):
     """On one connection of the client's, and one to the upstream."""
     with Client(running) as client:
-        talks = [Talk() for _ in range(100)]
-        calls = [client.both()(talk, timeout=30) for talk in talks]
-        for number, talk in enumerate(talks):
-            talk.say(b"%d" % number)
-        assert [next(call) for call in calls] == [b"%d" % number for number in range(100)]
-        for talk in talks:
-            talk.say(None)
-        assert [list(call) for call in calls] == [[]] * 100
+        a_hundred_at_once(client)
+
+
+def one_leaves(running, client, name):
+    """One of two calls is cancelled: the server hears of that one, and of that one alone."""
+    event = running.calls.methods.event
+    left, kept = name.encode() + b" leaves", name.encode() + b" stays"
+    call = client.unary("Wait").future(left, timeout=30)
+    stays = client.unary("Wait").future(kept, timeout=30)
+    assert event("begun", left).wait(5) and event("begun", kept).wait(5), "the calls did not come"
+    assert not event("over", left).is_set()
+    call.cancel()
+    assert event("over", left).wait(3), "the server was not told"
+    assert not event("over", kept).is_set(), "another call was ended with it"
+    event("over", kept).set()
+    assert stays.result() == b""
 
 
 def test_that_a_client_leaves_reaches_the_server(running):
     """As soon as it cancels."""
     with Client(running) as client:
-        event = running.calls.methods.event
-        call = client.unary("Wait").future(b"leaves", timeout=30)
-        stays = client.unary("Wait").future(b"stays", timeout=30)
-        assert event("begun", b"leaves").wait(5) and event("begun", b"stays").wait(5)
-        assert not event("over", b"leaves").is_set()
-        call.cancel()
-        assert event("over", b"leaves").wait(3), "the server was not told"
-        assert not event("over", b"stays").is_set(), "another call was ended with it"
-        event("over", b"stays").set()
-        assert stays.result() == b""
+        one_leaves(running, client, "direct")

@@ -1,11 +1,18 @@
-"""A gRPC server by grpcio, in plain and with TLS: one set of methods under whatever service it is called by."""
+"""A gRPC server by grpcio, in plain and with TLS: one set of methods under whatever service it is called by.
+
+And a server of HTTP/1.1 with large contents, for proxies that speak HTTP/2 on one side only.
+"""
+import hashlib
+import os
 import threading
 import time
 from concurrent import futures
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import grpc
 
 LEFT_SECONDS = 10
+CONTENT = os.urandom(6 << 20)
 
 
 class Methods(grpc.GenericRpcHandler):
@@ -21,6 +28,7 @@ class Methods(grpc.GenericRpcHandler):
                   "Check": (grpc.unary_unary_rpc_method_handler, lambda *_: b"\x08\x01"),
                   "Fail": (grpc.unary_unary_rpc_method_handler, fail),
                   "Metadata": (grpc.unary_unary_rpc_method_handler, metadata),
+                  "Deadline": (grpc.unary_unary_rpc_method_handler, deadline),
                   "Sleep": (grpc.unary_unary_rpc_method_handler, sleep),
                   "Wait": (grpc.unary_unary_rpc_method_handler, self.wait),
                   "Down": (grpc.unary_stream_rpc_method_handler, down),
@@ -65,6 +73,11 @@ def fail(request, context):
 def metadata(_, context):
     """All metadata that came."""
     return repr(list(context.invocation_metadata())).encode()
+
+
+def deadline(_, context):
+    """The seconds that the call has left."""
+    return b"%f" % context.time_remaining()
 
 
 def sleep(request, context):
@@ -125,3 +138,63 @@ class Calls:
     def stop(self):
         """Ends it, with all calls."""
         self.server.stop(0).wait(5)
+
+
+class Contents(ThreadingHTTPServer):
+    """The server of contents."""
+
+    class Handler(BaseHTTPRequestHandler):
+        """The same bytes for each GET, and of what a POST brings a digest."""
+
+        protocol_version = "HTTP/1.1"
+        # Of a head and a small content that are written apart, the second would wait for the acknowledgement of the first.
+        disable_nagle_algorithm = True
+
+        def do_GET(self):
+            """A download."""
+            self.answer(CONTENT)
+
+        def do_POST(self):
+            """An upload, whose length is told or which is chunked."""
+            self.answer(digest(b"".join(self.parts())))
+
+        def parts(self):
+            """The pieces of a content."""
+            if "content-length" in self.headers:
+                yield self.rfile.read(int(self.headers["content-length"]))
+                return
+            while size := int(self.rfile.readline(), 16):
+                yield self.rfile.read(size)
+                self.rfile.readline()
+            self.rfile.readline()
+
+        def answer(self, content):
+            """200."""
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_):
+            """Nothing is."""
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), self.Handler)
+        self.port = self.server_address[1]
+        threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
+
+    def handle_error(self, *_):
+        """That a client leaves is nobody's fault."""
+
+    def stop(self):
+        """Ends it."""
+        self.shutdown()
+        self.server_close()
+
+
+def digest(content):
+    """By which an upload is known."""
+    return hashlib.sha256(content).hexdigest().encode()

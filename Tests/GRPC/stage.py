@@ -15,6 +15,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+import proxies
 import server
 import upstreams
 
@@ -37,6 +38,10 @@ listeners:
     public_url: https://{host}
     http2: true
     tls: {{ certificate: {folder}/tls.crt, key: {folder}/tls.key }}
+  - address: 127.0.0.1:{terminated}
+    public_url: https://{host}
+    http2: true
+    trusted_proxies: [127.0.0.1/32]
 admin: {{ address: 127.0.0.1:{admin} }}
 issuers:
   fixed: {{ url: {issuer}, jwks: {{ file: {folder}/jwks.json }}, leeway: 0s }}
@@ -69,23 +74,27 @@ class Stage:
 
     def __init__(self, folder):
         self.folder = folder
-        self.port, self.tls, self.admin = free_ports(3)
+        # The third is for who has ended TLS in front of it.
+        self.port, self.tls, self.terminated, self.admin = free_ports(4)
         self.calls = server.Calls(folder)
+        self.contents = server.Contents()
+        self.proxies = {name: kind(folder / name) for name, kind in proxies.KINDS.items()}
         self.listeners = [upstreams.Listener() for _ in range(SCRIPTED)]
         self.secure = {name: upstreams.Listener(alpn(folder, protocols)) for name, protocols in AGREED.items()}
         self.unused = itertools.count()
         # Bound, and never listening: nobody else gets the port, and nobody is there.
         self.nobody = socket.socket()
         self.nobody.bind(("127.0.0.1", 0))
-        self.process = None
+        self.binary = self.process = None
         self.numbers = itertools.count()
 
     def start(self, binary):
         """Starts it, and waits until it is ready."""
+        self.binary = binary
         configuration = self.folder / "portcullis.yaml"
         configuration.write_text(CONFIGURATION.format(
-            port=self.port, tls=self.tls, admin=self.admin, host=AUTHORITY, folder=self.folder, issuer=ISSUER,
-            routes="\n".join(self.routes())))
+            port=self.port, tls=self.tls, terminated=self.terminated, admin=self.admin, host=AUTHORITY, folder=self.folder,
+            issuer=ISSUER, routes="\n".join(self.routes())))
         with open(self.folder / "output.log", "wb") as log:
             self.process = subprocess.Popen(
                 [binary, "run", configuration], stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
@@ -109,6 +118,15 @@ class Stage:
             for protocol in ("h2", "auto", "http1"):
                 upstream = f"upstream: {{ url: https://127.0.0.1:{listener.port}, {authority}, protocol: {protocol} }}"
                 yield f"  - {{ path: /{name}/{protocol}/, {upstream}, public: true }}"
+        for name, proxy in self.proxies.items():
+            ways = {"plain": f"url: http://127.0.0.1:{proxy.plain}, protocol: h2",
+                    "secure": f"url: https://127.0.0.1:{proxy.secure}, {authority}, protocol: h2",
+                    "auto": f"url: https://127.0.0.1:{proxy.secure}, {authority}, protocol: auto"}
+            for way, upstream in ways.items():
+                calls = "" if way == "auto" else ", grpc: true"
+                yield f"  - {{ path: /{name}.{way}.S/, upstream: {{ {upstream} }}, public: true{calls} }}"
+                yield f"  - {{ path: /contents/{name}/{way}/, upstream: {{ {upstream} }}, public: true }}"
+        yield f"  - {{ path: /contents/front/, upstream: http://127.0.0.1:{self.contents.port}, public: true }}"
         down = f"{{ url: http://127.0.0.1:{self.nobody.getsockname()[1]}, protocol: h2 }}"
         yield f"  - {{ path: /down.S/, upstream: {down}, public: true, grpc: true }}"
         for number, listener in enumerate(self.listeners):
@@ -170,6 +188,9 @@ class Stage:
                 self.process.kill()
                 self.process.wait()
         self.calls.stop()
+        self.contents.stop()
+        for proxy in self.proxies.values():
+            proxy.stop()
         for listener in [*self.listeners, *self.secure.values()]:
             listener.stop()
 

@@ -4,6 +4,8 @@ import socket
 import threading
 import time
 
+import grpc
+
 import wire
 
 GOOD = b"good"
@@ -181,7 +183,7 @@ def each(cases, check):
     for name, case in cases.items():
         try:
             check(case)
-        except AssertionError as error:
+        except (AssertionError, grpc.RpcError) as error:
             errors.append(f"{name}: {error}")
     if errors:
         raise AssertionError("\n".join(errors))
