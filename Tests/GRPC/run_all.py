@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 from stage import stage  # noqa: E402
 
 TOPICS = ["lives", "silence", "calls", "refusals", "identity", "trailers", "protocols", "answers", "resets", "endings",
-          "limits", "tunnels", "chains"]
+          "limits", "tunnels", "chains", "operation"]
 # For all of them, whatever hangs; half a minute on a machine with nothing else to do.
 LIMIT_SECONDS = 300
 
