@@ -342,6 +342,9 @@ def test_another_gateway_gets_the_socket_that_was_handed_over(running):
                 first.signal(signal.SIGTERM)
                 busy.moves()
                 busy.generator.check()
+                # It asks when SETTINGS have come, not before.
+                with Client(running, port=port) as other:
+                    assert serves(other, "talk.S")
                 busy.talk.exchange(b"after")
                 assert first.process.poll() is None
                 busy.talk.end()
