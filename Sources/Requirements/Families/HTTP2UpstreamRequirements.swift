@@ -66,8 +66,8 @@ extension RequirementTable {
         Requirement(
             id: "H2-84", source: "RFC 7541 §7.1",
             promise: """
-                Credentials are sent to upstreams as literals that are never indexed. One request's credentials do \
-                not change the length of another's.
+                Of a request to an upstream only fields that say nothing of anybody are indexed, by a list of names. One \
+                request's other values do not change the length of another's.
                 """),
         Requirement(
             id: "H2-85", source: "gRPC over HTTP/2",
