@@ -9,6 +9,14 @@ def decoded(path):
     return ESCAPE.sub(lambda found: bytes([int(found[1], 16)]), path)
 
 
+def with_letters(path):
+    """Escapes of what needs none undone: with and without them it is one path (RFC 3986 §6.2.2.2)."""
+    def plain(found):
+        byte = bytes([int(found[1], 16)])
+        return byte if re.fullmatch(rb"[A-Za-z0-9\-._~]", byte) else found[0]
+    return ESCAPE.sub(plain, path)
+
+
 def has_bad_escape(path):
     """A `%` without two digits."""
     return re.search(rb"%(?![0-9A-Fa-f]{2})", path) is not None

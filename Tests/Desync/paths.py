@@ -4,6 +4,7 @@ import collections
 import re
 
 import path_models
+import path_ways
 import real_servers
 from cases import escaped
 from differential import exchange
@@ -40,17 +41,15 @@ GUARDED_IN_ANY_CASE = "wildcards guarding, in any case"
 TOPOLOGIES |= {OPEN_BY_WILDCARDS: "/*/", GUARDED_BY_WILDCARDS: "/", GUARDED_IN_ANY_CASE: "/"}
 MORE_OPEN = {OPEN_BY_WILDCARDS: ("/*/secret", "/*/*/x", "/*/private/", "/a/*/b", "/*/report.cgi/*")}
 GUARDS = {b"/api/private": "/*/private", b"/public/report.cgi": "/*/report.cgi", b"/public/page.html": "/*/page.html"}
-# And where several routes have one path: what is guarded for GET is open for POST, and the other way round; or what is guarded is so
-# by two routes, of which a field chooses one.
+# And where several routes have one path: what is guarded for GET is open for POST, and the other way round; or a field chooses
+# between two guarded ones and an open one, and with the value that opens it everything else is guarded. `path_ways` has what is
+# sent past these.
 BY_METHODS, BY_A_FIELD = "all else public, by methods", "all else public, by a field"
 TOPOLOGIES |= {BY_METHODS: "/", BY_A_FIELD: "/"}
-OTHER_METHODS = {True: "public: true", False: 'token: {{ issuers: [fixed], audience: "{audience}" }}'}
-OF_OTHER_METHODS = """\
-  - {{ path: "{path}", name: "posted {path}", upstream: "http://127.0.0.1:{upstream}", methods: [POST], {access}{allowed} }}
-"""
-OF_A_FIELD = """\
-  - {{ path: "{path}", name: "second {path}", upstream: "http://127.0.0.1:{upstream}", fields: {{ X-Version: v2 }},
-      token: {{ issuers: [fixed], audience: "{audience}" }}{allowed} }}
+WAYS = {BY_METHODS: path_ways.BY_METHODS, BY_A_FIELD: path_ways.BY_A_FIELD}
+ACCESS = {True: "public: true", False: 'token: {{ issuers: [fixed], audience: "{audience}" }}'}
+CHOSEN = """\
+  - {{ path: "{path}", name: "{name} {path}", upstream: "http://127.0.0.1:{upstream}", {by}, {access}{allowed} }}
 """
 ROUTES = """\
   - {{ path: "{open}", upstream: "http://127.0.0.1:{upstream}", public: true{allowed}{renamed}{host}{case} }}
@@ -81,26 +80,29 @@ def is_renamed(target, arrived):
 
 
 def more_of_each_path(name, allowed, upstream):
-    """Further routes of the paths that have one."""
+    """Further routes of the paths that have one, by what chooses them."""
     guarded = ["/admin/", *map(bytes.decode, path_models.PROGRAMS)]
-    if name == BY_A_FIELD:
-        return "".join(
-            OF_A_FIELD.format(path=path, upstream=upstream, audience=AUDIENCE, allowed=allowed) for path in guarded)
-    if name != BY_METHODS:
-        return ""
+    opening, second = (f"fields: {{ {path_ways.FIELD.decode()}: {value.decode()} }}"
+                       for value in (path_ways.OPENING, path_ways.SECOND))
+    routes = {
+        BY_METHODS: [(path, "methods: [POST]", path in guarded) for path in ["/", *guarded]],
+        BY_A_FIELD: [(path, opening, path in guarded) for path in ["/", *guarded]] + [(path, second, False) for path in guarded],
+    }.get(name, [])
     return "".join(
-        OF_OTHER_METHODS.format(
-            path=path, upstream=upstream, access=OTHER_METHODS[path in guarded].format(audience=AUDIENCE),
-            allowed=allowed) for path in ["/", *guarded])
+        CHOSEN.format(name=f"chosen {number}", path=path, by=by, upstream=upstream, allowed=allowed,
+                      access=ACCESS[is_open].format(audience=AUDIENCE))
+        for number, (path, by, is_open) in enumerate(routes))
 
 
-async def send_all(port, recorder, targets, host=HOST, is_right=lambda target, arrived: target == arrived):
+async def send_all(port, recorder, targets, host=HOST, is_right=lambda target, arrived: target == arrived, way=path_ways.PLAIN):
     """(what arrived of those that got through, problems), each sent without a token; `is_right` judges what arrived."""
     arrived, problems, waiting = {}, [], iter(enumerate(targets))
+    fields = b"".join(b"%s: %s\r\n" % field for field in way.fields)
 
     async def client():
         for number, target in waiting:
-            data = b"GET %s HTTP/1.1\r\nHost: %s\r\nMark: %s\r\n\r\n" % (target, host.encode(), mark(number, 0))
+            data = b"%s %s HTTP/1.1\r\nHost: %s\r\n%sMark: %s\r\n\r\n" % (
+                way.method, target, host.encode(), fields, mark(number, 0))
             received, _, _ = await exchange(port, Session(number, [Request(data, (), b"")], [], False))
             responses = read_responses(received)
             record = recorder.records.get(responses[0].record) if responses else None
@@ -110,9 +112,51 @@ async def send_all(port, recorder, targets, host=HOST, is_right=lambda target, a
             # The path that was judged is the path that is forwarded (HTTP-55).
             if target.startswith(b"/") and not is_right(target, record.message.target):
                 problems.append(f"{escaped(target)} arrived as {escaped(record.message.target)}")
+            if record.message.method != way.method:
+                problems.append(f"{way.method.decode()} {escaped(target)} arrived with {escaped(record.message.method)}")
 
     await asyncio.gather(*(client() for _ in range(IN_FLIGHT)))
     return arrived, problems
+
+
+async def send_other_ways(ways, send, targets, plain):
+    """(number of requests, problems) of the paths in other ways than the plain one, by which `plain` got through."""
+    count, problems, through = 0, [], {path_ways.USUAL: plain, path_ways.NONE: set()}
+    for place, way in enumerate(ways):
+        sample = way.sample(targets, place)
+        arrived, found = await send(sample, way)
+        count += len(sample)
+        problems += [f"{way.name}: {problem}" for problem in found]
+        # The first of these has the whole corpus, and says what gets through by the others.
+        if way.chooses not in through:
+            through[way.chooses] = set(arrived)
+            problems += [f"{way.name}: {problem}" for problem in problems_of_reversed(sorted(set(arrived.values())))]
+        problems += problems_of_way(way, set(arrived), through[way.chooses] & set(sample))
+    return count, problems
+
+
+# holds ECO-65
+# refuses ECO-65
+def problems_of_way(way, arrived, wanted):
+    """What gets through by a method or by fields is what the routes let through that these choose."""
+    chosen = {path_ways.USUAL: path_ways.OPEN_USUALLY, path_ways.REVERSED: path_ways.OPEN_REVERSED}.get(way.chooses, ())
+    for target in sorted(set(chosen) - arrived):
+        yield f"{way.name} does not let {escaped(target)} through"
+    for word, found in (("lets", arrived - wanted), ("keeps", wanted - arrived)):
+        if found:
+            yield f"{way.name} {word} {', '.join(map(escaped, sorted(found)[:12]))} ({len(found)}), unlike others that choose so"
+
+
+# refuses ECO-65
+def problems_of_reversed(targets):
+    """Where all is guarded but what is guarded otherwise, what got through is that to every reader."""
+    strays = collections.defaultdict(set)
+    for reading, target, path in readings(targets):
+        # To who leaves `%61` as it is, it is nothing that a route could guard.
+        if path is not None and not path_models.is_protected(path_models.with_letters(path)):
+            strays[reading].add(target)
+    for reading, found in sorted(strays.items()):
+        yield f"something else to {reading}: {', '.join(map(escaped, sorted(found)[:12]))} ({len(found)})"
 
 
 def readings(targets):
@@ -168,6 +212,9 @@ async def judge(binary, name, relaxation, targets, plain):
     with gateway(binary, routes, HOSTS if host else "") as running:
         arrived, problems = await send_all(
             running.port, recorder, targets, OWN_HOST if host else HOST, *[is_renamed] * bool(renamed))
+        count, found = await send_other_ways(
+            WAYS.get(name, ()), lambda sample, way: send_all(running.port, recorder, sample, way=way), targets, set(arrived))
+        problems += found
     recorder.stop()
     if not any(target.startswith(b"/public/") for target in arrived) or len(arrived) == len(targets):
         problems.append("not both of forwarded and refused paths")
@@ -178,7 +225,8 @@ async def judge(binary, name, relaxation, targets, plain):
             problems.append(f"{word} to {reading}: " + ", ".join(map(escaped, sorted(ways)[:12])) + f" ({len(ways)})")
     alike = [target for target in set(arrived.values()) if path_models.is_protected(path_models.names_alike(target))]
     print(f"{name}, {relaxation or 'nothing allowed'}: {len(arrived)} of {len(targets)} got through; {len(alike)} are "
-          "protected to servers whose names ignore case, or dots and spaces at their end")
+          "protected to servers whose names ignore case, or dots and spaces at their end"
+          + (f"; {count} more in {len(WAYS[name])} other ways" if count else ""))
     for problem in problems:
         print(f"FAILED  {problem}", flush=True)
     return set(arrived), problems
