@@ -86,6 +86,22 @@ def behind_programs():
                 yield folder + spelling + b"/.css"
 
 
+def of_streams():
+    """Paths that a line of HTTP/1.1 has no place for: each octet that ends or divides one, and requests behind it."""
+    paths = []
+    for octet in (*range(0x21), 0x7f):
+        odd = bytes([octet])
+        paths += (b"/public/.." + odd + b"/admin/secret", b"/public/" + odd + b"../admin/secret", b"/admin" + odd + b"/secret",
+                    b"/" + odd + b"admin/secret", b"/api/private" + odd, b"/public/x" + odd + b"/../../admin/secret",
+                    odd + b"/admin/secret", b"/public/x?" + odd, b"/report.cgi" + odd + b"/x")
+    for end in (b"\r\n", b"\n", b"\r", b" HTTP/1.1\r\n", b" HTTP/1.1\n", b" ", b"\t", b"\0", b"\r\n\r\n"):
+        for rest in (b"X-Version: v3", b"Host: open.test\r\n\r\nGET /admin/secret", b"GET /admin/secret HTTP/1.1", b"/admin/secret"):
+            paths += (b"/public/x" + end + rest,
+                      b"/public/x HTTP/1.1" + end + rest + b" HTTP/1.1\r\nHost: gw.test\r\n\r\n")
+    paths += (b"", b"*", b"?", b"#", b"/#", b"gw.test:80", b"gw.test/admin/secret", b"?/admin/secret", b":")
+    return list(dict.fromkeys(paths))
+
+
 def corpus():
     """All of them, each once, in one order."""
     paths = list(NAMES)

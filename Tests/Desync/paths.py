@@ -1,19 +1,19 @@
 """Paths with two readings, without a token: none that gets through may name something protected to any server."""
 import asyncio
 import collections
+import functools
 import re
 
 import path_models
 import path_ways
 import real_servers
 from cases import escaped
-from differential import exchange
 from gateway import AUDIENCE, HOST, gateway
-from grammar import Request, Session
-from path_corpus import corpus
-from recorder import Recorder, mark
+from path_corpus import corpus, of_streams
+from path_senders import HTTP1, HTTP2
+from recorder import Recorder
 from relay import Relay
-from responses import read_responses
+from transcriber import Transcriber
 
 # By relaxation: what every path has that it lets through, and one that it is there for.
 RELAXATIONS = {
@@ -94,29 +94,29 @@ def more_of_each_path(name, allowed, upstream):
         for number, (path, by, is_open) in enumerate(routes))
 
 
-async def send_all(port, recorder, targets, host=HOST, is_right=lambda target, arrived: target == arrived, way=path_ways.PLAIN):
+async def send_all(port, recorder, targets, to=HOST, is_right=lambda target, arrived: target == arrived, way=path_ways.PLAIN,
+                   protocol=HTTP1):
     """(what arrived of those that got through, problems), each sent without a token; `is_right` judges what arrived."""
-    arrived, problems, waiting = {}, [], iter(enumerate(targets))
-    fields = b"".join(b"%s: %s\r\n" % field for field in way.fields)
+    arrived, problems, numbered = {}, [], list(enumerate(targets))
+    waiting = iter([numbered[start:start + protocol.together] for start in range(0, len(numbered), protocol.together)])
 
     async def client():
-        for number, target in waiting:
-            data = b"%s %s HTTP/1.1\r\nHost: %s\r\n%sMark: %s\r\n\r\n" % (
-                way.method, target, host.encode(), fields, mark(number, 0))
-            received, _, _ = await exchange(port, Session(number, [Request(data, (), b"")], [], False))
-            responses = read_responses(received)
-            record = recorder.records.get(responses[0].record) if responses else None
-            if record is None:
-                continue
-            arrived[target] = record.message.target
-            # The path that was judged is the path that is forwarded (HTTP-55).
-            if target.startswith(b"/") and not is_right(target, record.message.target):
-                problems.append(f"{escaped(target)} arrived as {escaped(record.message.target)}")
-            if record.message.method != way.method:
-                problems.append(f"{way.method.decode()} {escaped(target)} arrived with {escaped(record.message.method)}")
+        for pairs in waiting:
+            records, found = await protocol.send(port, to.encode(), way, pairs)
+            problems.extend(found)
+            for number, target in pairs:
+                record = recorder.records.get(records[number])
+                if record is None:
+                    continue
+                arrived[target] = record.message.target
+                # The path that was judged is the path that is forwarded (HTTP-55).
+                if target.startswith(b"/") and not is_right(target, record.message.target):
+                    problems.append(f"{escaped(target)} arrived as {escaped(record.message.target)}")
+                if record.message.method != way.method:
+                    problems.append(f"{way.method.decode()} {escaped(target)} arrived with {escaped(record.message.method)}")
 
     await asyncio.gather(*(client() for _ in range(IN_FLIGHT)))
-    return arrived, problems
+    return arrived, [f"{protocol.name}: {problem}" for problem in problems]
 
 
 async def send_other_ways(ways, send, targets, plain):
@@ -124,7 +124,7 @@ async def send_other_ways(ways, send, targets, plain):
     count, problems, through = 0, [], {path_ways.USUAL: plain, path_ways.NONE: set()}
     for place, way in enumerate(ways):
         sample = way.sample(targets, place)
-        arrived, found = await send(sample, way)
+        arrived, found = await send(sample, way=way)
         count += len(sample)
         problems += [f"{way.name}: {problem}" for problem in found]
         # The first of these has the whole corpus, and says what gets through by the others.
@@ -145,6 +145,16 @@ def problems_of_way(way, arrived, wanted):
     for word, found in (("lets", arrived - wanted), ("keeps", wanted - arrived)):
         if found:
             yield f"{way.name} {word} {', '.join(map(escaped, sorted(found)[:12]))} ({len(found)}), unlike others that choose so"
+
+
+# holds HTTP-55
+# refuses HTTP-56
+def problems_of_streams(targets, arrived, streamed):
+    """By a stream gets through what does by a line of HTTP/1.1, and nothing that is not the path of one."""
+    paths = {target for target in targets if target.startswith(b"/")}
+    for word, found in (("keeps", arrived & paths - streamed), ("lets", streamed - arrived & paths)):
+        if found:
+            yield f"HTTP/2 {word} {', '.join(map(escaped, sorted(found)[:12]))} ({len(found)}), unlike HTTP/1.1"
 
 
 # refuses ECO-65
@@ -209,22 +219,27 @@ async def judge(binary, name, relaxation, targets, plain):
     routes += more_of_each_path(name, allowed, recorder.port)
     if host:
         routes += OPEN_HOST.format(upstream=recorder.port, allowed=allowed)
-    with gateway(binary, routes, HOSTS if host else "") as running:
-        arrived, problems = await send_all(
-            running.port, recorder, targets, OWN_HOST if host else HOST, *[is_renamed] * bool(renamed))
-        count, found = await send_other_ways(
-            WAYS.get(name, ()), lambda sample, way: send_all(running.port, recorder, sample, way=way), targets, set(arrived))
-        problems += found
+    to, renaming = OWN_HOST if host else HOST, [is_renamed] * bool(renamed)
+    with gateway(binary, routes, HOSTS if host else "", http2=True) as running:
+        arrived, problems = await send_all(running.port, recorder, targets, to, *renaming)
+        streamed, found = await send_all(running.port, recorder, targets + of_streams(), to, *renaming, protocol=HTTP2)
+        problems += found + list(problems_of_streams(targets, set(arrived), set(streamed)))
+        count = 0
+        for protocol, plain_ones in ((HTTP1, arrived), (HTTP2, streamed)):
+            number, found = await send_other_ways(
+                WAYS.get(name, ()), functools.partial(send_all, running.port, recorder, protocol=protocol), targets, set(plain_ones))
+            count, problems = count + number, problems + found
     recorder.stop()
     if not any(target.startswith(b"/public/") for target in arrived) or len(arrived) == len(targets):
         problems.append("not both of forwarded and refused paths")
     problems += problems_of_relaxation(relaxation, set(arrived), plain)
-    protected, reserved = opened(sorted(set(arrived.values())), any_case)
+    protected, reserved = opened(sorted({*arrived.values(), *streamed.values()}), any_case)
     for word, found in (("protected", protected), ("the gateway's own", reserved)):
         for reading, ways in sorted(found.items()):
             problems.append(f"{word} to {reading}: " + ", ".join(map(escaped, sorted(ways)[:12])) + f" ({len(ways)})")
     alike = [target for target in set(arrived.values()) if path_models.is_protected(path_models.names_alike(target))]
-    print(f"{name}, {relaxation or 'nothing allowed'}: {len(arrived)} of {len(targets)} got through; {len(alike)} are "
+    print(f"{name}, {relaxation or 'nothing allowed'}: {len(arrived)} of {len(targets)} got through, {len(streamed)} of "
+          f"{len(targets) + len(of_streams())} over HTTP/2; {len(alike)} are "
           "protected to servers whose names ignore case, or dots and spaces at their end"
           + (f"; {count} more in {len(WAYS[name])} other ways" if count else ""))
     for problem in problems:
@@ -272,11 +287,17 @@ async def self_check(_seed):
     await relay.start()
     arrived, _ = await send_all(relay.port, recorder, corpus())
     relay.stop()
-    recorder.stop()
     protected, reserved = opened(sorted(set(arrived.values())))
+    # As a stream a path may have lines in it, which arrive as what they say.
+    transcriber = Transcriber(recorder.port)
+    await transcriber.start()
+    streamed, lines = await send_all(transcriber.port, recorder, corpus() + of_streams(), protocol=HTTP2)
+    transcriber.stop()
+    recorder.stop()
     # Each server that runs a program, or serves a page, with an argument does so behind a relay.
     arguments = {name: [target for reading, ways in protected.items() if reading.startswith(f"real {name}")
                         for target in ways if target.endswith((b".cgi/x", b".html/.css"))]
                  for name in real_servers.RUN_PROGRAMS}
     has_nginx = any(reading.startswith("real nginx") for reading in protected)
-    return len(protected) >= len(path_models.MODELS) and bool(reserved) and has_nginx and all(arguments.values())
+    finds_lines = any(" arrived as " in problem for problem in lines) and any(problems_of_streams(corpus(), set(), set(streamed)))
+    return (len(protected) >= len(path_models.MODELS) and bool(reserved) and has_nginx and all(arguments.values()) and finds_lines)
