@@ -1,7 +1,7 @@
 """What must be true of a session: what reached the upstream, what came back, and that they belong together."""
 import re
-from urllib.parse import urlsplit
 
+from chosen_routes import forwarded_target, problems_of_choice
 from gateway import SUBJECT
 from readers import Malformed, Refused, finds_whole_message, h11_reads, llhttp_reads, read_all, read_request
 from recorder import content_of
@@ -45,10 +45,10 @@ def problems_of_record(record):
         for name in ("method", "target", "body"):
             if getattr(other, name) != getattr(message, name):
                 yield f"{reads.__name__} reads another {name}: {getattr(other, name)[:80]!r}"
-    yield from problems_of_fields(message)
+    yield from problems_of_fields(message, record.is_guarded)
 
 
-def problems_of_fields(message):
+def problems_of_fields(message, is_guarded):
     """Identity once or not at all; nothing that is for one hop, or that only the gateway may say."""
     if message.target[:1] != b"/" or message.minor != 1:
         yield f"target {message.target[:60]!r}, version 1.{message.minor}"
@@ -73,8 +73,7 @@ def problems_of_fields(message):
     for name in NEVER & names.keys():
         yield f"{name.decode()}: {names[name]}"
     for name, value in IDENTITY.items():
-        # A route for what is below /t/ has /t itself.
-        wanted = [value] if re.match(rb"/t(?:/|\?|$)", message.target) else []
+        wanted = [value] if is_guarded else []
         if names.get(name, []) != wanted:
             yield f"{name.decode()} is {names.get(name)}, wanted {wanted}"
 
@@ -103,6 +102,7 @@ def problems_of_session(session, received, was_reset, recorder):
         problems += problems_of_answer(response, record, session, is_last=place == len(responses) - 1)
         read = whole[place] if place < len(whole) else rest if place == len(whole) else None
         problems += problems_of_forwarding(place, read, record, refusal)
+        problems += problems_of_choice(read, record, recorder.token) if read else []
     numbers = {record.number for record in owned}
     if len(numbers) < len(owned):
         problems.append("one answer was given twice")
@@ -152,11 +152,7 @@ def problems_of_forwarding(place, read, record, refusal):
     arrived = record.message
     if arrived.method != read.method:
         yield f"method {read.method!r} arrived as {arrived.method!r}"
-    target = read.target
-    if target[:1] != b"/":
-        parts = urlsplit(target.decode("latin-1"))
-        target = ((parts.path or "/") + ("?" + parts.query if b"?" in target else "")).encode("latin-1")
-    if arrived.target != target:
+    if arrived.target != forwarded_target(read):
         yield f"target {read.target!r} arrived as {arrived.target!r}"
     if record.is_complete and arrived.body != read.body:
         yield f"body {read.body[:60]!r} arrived as {arrived.body[:60]!r}"

@@ -9,7 +9,9 @@ import time
 
 import cases
 import checks
-from gateway import AUDIENCE, gateway
+import chosen_cases
+import chosen_routes
+from gateway import gateway
 from grammar import Generator, Request, Session
 from recorder import Recorder, marks_in_order
 from relay import Relay
@@ -26,14 +28,6 @@ QUIET_PATIENCE_SECONDS = 120
 # Problems after which a run ends: the rest would be the same again.
 ENOUGH = 25
 
-ROUTES = """\
-  - {{ path: /p/, upstream: "http://127.0.0.1:{upstream}", public: true }}
-  - {{ path: /w/, upstream: "http://127.0.0.1:{upstream}", public: true, websocket: true }}
-  - path: /t/
-    upstream: http://127.0.0.1:{upstream}
-    token: {{ issuers: [fixed], audience: "{audience}", schemes: [Bearer], scopes: [all] }}
-    identity: {{ X-User-Id: sub, X-Scopes: scope }}
-"""
 # None of them is to run out, however busy the machine is.
 REST = "timeouts: { request_head: 30s, request_body: 30s, upstream_first_byte: 30s, response_body: 30s }"
 
@@ -169,6 +163,8 @@ async def differential(run, running, seconds, seed, loads_cases=True):
     recorder = running.recorder
     for number, case in enumerate(cases.load(running.token.encode())) if loads_cases else ():
         await run.play(*case_session(number, *case))
+    for session, expects in chosen_cases.sessions(1 << 16, run.token) if loads_cases else ():
+        await run.play(session, expects)
     generator, began = Generator(seed, running.token), time.monotonic()
     numbers = itertools.count(1 << 20)
 
@@ -272,8 +268,9 @@ async def main(binary, seconds, seed):
     """Whether all was well."""
     recorder = Recorder()
     await recorder.start()
-    with gateway(binary, ROUTES.format(upstream=recorder.port, audience=AUDIENCE), REST) as running:
-        running.recorder = recorder
+    with gateway(binary, chosen_routes.routes(recorder), f"{REST}\n{chosen_routes.HOSTS}",
+                 public_url=chosen_routes.PUBLIC_URL) as running:
+        running.recorder, recorder.token = recorder, running.token.encode()
         run = Run(running.port, recorder, running.token.encode())
         await differential(run, running, seconds, seed)
         line = summary(run)

@@ -22,7 +22,7 @@ CONFIGURATION = """\
 workers: {workers}
 listeners:
   - address: 127.0.0.1:{port}
-    public_url: http://127.0.0.1:{port}
+    public_url: {public_url}
     hosts: [{host}, "{host}:80"]
     http2: {http2}
 admin: {{ address: 127.0.0.1:{admin} }}
@@ -38,13 +38,14 @@ log: {{ level: debug, operator: {folder}/operator.log, access: {folder}/access.l
 class Gateway:
     """A running gateway: where it listens, and what it logged."""
 
-    def __init__(self, binary, folder, routes, rest="", workers=1, http2=False):
+    def __init__(self, binary, folder, routes, rest="", workers=1, http2=False, public_url=None):
         self.folder = folder
         self.port, self.admin = free_ports(2)
         configuration = folder / "portcullis.yaml"
         configuration.write_text(CONFIGURATION.format(
             workers=workers, port=self.port, admin=self.admin, host=HOST, issuer=ISSUER, folder=folder,
-            routes=routes, rest=rest, http2=str(http2).lower()))
+            routes=routes, rest=rest, http2=str(http2).lower(),
+            public_url=public_url or f"http://127.0.0.1:{self.port}"))
         with open(folder / "output.log", "wb") as log:
             self.process = subprocess.Popen(
                 [binary, "run", configuration], stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
@@ -90,13 +91,13 @@ class Gateway:
 
 
 @contextlib.contextmanager
-def gateway(binary, routes, rest="", workers=1, http2=False):
-    """A gateway with these routes, and a token that its token routes take."""
+def gateway(binary, routes, rest="", workers=1, http2=False, public_url=None):
+    """A gateway with these routes, and a token that its token routes take. A wildcard is of the port of `public_url`."""
     folder = Path(tempfile.mkdtemp(prefix="portcullis-desync."))
     running = None
     try:
         token = mint(folder)
-        running = Gateway(binary, folder, routes, rest, workers, http2)
+        running = Gateway(binary, folder, routes, rest, workers, http2, public_url)
         running.token = token
         running.wait()
         yield running

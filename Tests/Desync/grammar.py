@@ -6,9 +6,10 @@ its name is the class that the summary counts by.
 import random
 from dataclasses import dataclass, field
 
+from choosing import MUTATIONS
+from chosen_routes import GUARDED, OPEN, WAYS
 from edits import EDITS
 from gateway import HOST
-from mutations import MUTATIONS
 from readers import read_all
 from recorder import mark, marks
 
@@ -141,14 +142,18 @@ class Generator:
         """One that nothing is wrong with."""
         choose = self.random
         draft = Draft(marker)
-        with_token = choose.random() < 0.4
-        draft.target = b"/%s/%s/%s" % (
-            b"t" if with_token else choose.choice((b"p", b"p", b"p", b"w")), marker,
-            choose.choice((b"length", b"length", b"length", b"chunked", b"close", b"early")))
+        access = GUARDED if choose.random() < 0.4 else OPEN
+        host, folder, method, chosen = choose.choice(WAYS[access]) if choose.random() < 0.5 else (
+            HOST_BYTES, b"/t" if access == GUARDED else choose.choice((b"/p", b"/p", b"/p", b"/w")), None, ())
+        # Most of what is guarded has the token, and a little of what is open.
+        with_token = choose.random() < (0.85 if access == GUARDED else 0.1)
+        draft.target = b"%s/%s/%s" % (folder, marker, choose.choice((b"length", b"length", b"length", b"chunked", b"close", b"early")))
         if choose.random() < 0.3:
             draft.target += choose.choice((b"?a=b", b"?", b"?%2e%2e/=%00", b"?q=a+b&c=/../", b"?//x"))
-        draft.add(b"Host", HOST_BYTES)
+        draft.add(b"Host", host)
         draft.add(b"Mark", marker)
+        for name, value in chosen:
+            draft.add(name, value)
         if with_token:
             draft.add(b"Authorization", b"Bearer " + self.token)
         for _ in range(choose.randrange(3)):
@@ -171,4 +176,5 @@ class Generator:
                 for piece in (content[:cut], content[cut:]):
                     draft.chunks.append((b"%x\r\n" % len(piece), piece, b"\r\n"))
                 draft.add(b"Transfer-Encoding", b"chunked")
+        draft.method = method or draft.method
         return draft

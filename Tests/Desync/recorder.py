@@ -1,5 +1,6 @@
 """The upstream: keeps every byte that reaches it, and answers each request with a content that is its alone."""
 import asyncio
+import functools
 import re
 import zlib
 from dataclasses import dataclass, field
@@ -42,6 +43,8 @@ class Record:
     problem: str = ""
     marks: set = field(default_factory=set)
     request_id: bytes = b""
+    # It came to the port of what is guarded.
+    is_guarded: bool = False
 
 
 def content_of(record):
@@ -62,25 +65,29 @@ class Recorder:
         self.silent = 0
         self.count = 0
         self.bytes = 0
-        self.server = None
-        self.port = 0
+        self.servers = []
+        self.port = self.guarded_port = 0
+        # What whoever may have what is guarded shows.
+        self.token = b""
 
     async def start(self):
-        """Listens on a free port."""
+        """Listens on a free port, and on another one for what is guarded."""
         loop = asyncio.get_running_loop()
-        self.server = await loop.create_server(lambda: _Connection(self), "127.0.0.1", 0, backlog=1024)
-        self.port = self.server.sockets[0].getsockname()[1]
+        self.servers = [await loop.create_server(functools.partial(_Connection, self, is_guarded), "127.0.0.1", 0, backlog=1024)
+                        for is_guarded in (False, True)]
+        self.port, self.guarded_port = (server.sockets[0].getsockname()[1] for server in self.servers)
 
     def stop(self):
         """Closes everything."""
-        self.server.close()
+        for server in self.servers:
+            server.close()
         for connection in list(self.open):
             connection.transport.abort()
 
     def new_record(self, connection):
         """A record with the next number."""
         self.count += 1
-        record = Record(self.count, connection)
+        record = Record(self.count, connection.number, is_guarded=connection.is_guarded)
         self.records[record.number] = record
         return record
 
@@ -99,8 +106,8 @@ class Recorder:
 
 
 class _Connection(asyncio.Protocol):
-    def __init__(self, recorder):
-        self.recorder = recorder
+    def __init__(self, recorder, is_guarded):
+        self.recorder, self.is_guarded = recorder, is_guarded
         recorder.connections += 1
         self.number = recorder.connections
         self.received = bytearray()
@@ -153,7 +160,7 @@ class _Connection(asyncio.Protocol):
 
     def record(self, message, raw):
         """What is known of a request that arrived."""
-        record = self.recorder.new_record(self.number)
+        record = self.recorder.new_record(self)
         record.raw, record.message, record.marks = raw, message, marks(raw)
         record.request_id = b"".join(message.values(b"x-request-id"))
         return record
@@ -183,7 +190,7 @@ class _Connection(asyncio.Protocol):
         """Makes a record of the bytes behind the last whole request."""
         record = self.early
         if record is None and self.received:
-            record = self.recorder.new_record(self.number)
+            record = self.recorder.new_record(self)
         if record is not None:
             record.raw, record.marks = bytes(self.received), marks(bytes(self.received))
             try:

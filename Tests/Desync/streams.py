@@ -7,23 +7,27 @@ import time
 
 import cases
 import checks
+import chosen_cases
+import chosen_routes
 import frames
 import stream_cases
-from differential import ENOUGH, IN_FLIGHT, REST, ROUTES, quiet
-from gateway import AUDIENCE, gateway
+from differential import ENOUGH, IN_FLIGHT, REST, quiet
+from gateway import gateway
 from grammar import Generator
 from readers import Malformed
 from recorder import Recorder, content_of
+from stream_choosing import GADGETS
 from stream_reader import BEHIND, HEADERS, read_head, read_stream
-from stream_requests import GADGETS, StreamSession, in_order, translated
+from stream_requests import StreamSession, in_order, translated
 from transcriber import Transcriber
 
 PATIENCE_SECONDS = 60
 # As the gateway's own limits are: a section beyond them ends the connection.
 PIECES, ENCODED = 8, 64 << 10
 # What the gateway adds to a request, or replaces in it.
-ADDED = checks.OURS | {b"via", b"x-user-id", b"x-scopes", b"content-length", b"transfer-encoding", b"x-forwarded-port", b"traceparent",
-                       b"connection", b"upgrade", b"sec-websocket-key", b"sec-websocket-version", b"cookie"}
+ADDED = checks.OURS | {b"via", b"x-user-id", b"x-scopes", b"content-length", b"transfer-encoding", b"x-forwarded-port",
+                       b"x-forwarded-prefix", b"traceparent", b"connection", b"upgrade", b"sec-websocket-key",
+                       b"sec-websocket-version", b"cookie"}
 
 
 class Generated:
@@ -215,6 +219,7 @@ def judge(session, place, request, answer, recorder):
     if refusal not in (None, BEHIND) and record.is_complete and message.values(b"content-length") != [b"0"]:
         problems.append(f"stream {place} was forwarded whole, and our reader refuses it: {refusal}")
     problems += problems_of_forwarding(message, record)
+    problems += chosen_routes.problems_of_choice(message, record, recorder.token)
     problems += checks.problems_of_record(record)
     return "forwarded", problems
 
@@ -222,17 +227,14 @@ def judge(session, place, request, answer, recorder):
 def problems_of_forwarding(message, record):
     """What arrived is what the stream says, and nothing besides."""
     arrived = record.message
-    for name in ("method", "target"):
-        if getattr(arrived, name) != getattr(message, name):
+    for name, sent in (("method", message.method), ("target", chosen_routes.forwarded_target(message))):
+        if getattr(arrived, name) != sent:
             yield f"{name} {getattr(message, name)!r} arrived as {getattr(arrived, name)!r}"
     body = b"" if message.is_handshake else message.body
     if record.is_complete and message.is_complete and arrived.body != body:
         yield f"body {body[:60]!r} arrived as {arrived.body[:60]!r}"
     if not body.startswith(arrived.body):
         yield "part of a body arrived that is not the body's beginning"
-    host = b"".join(message.values(b"host")).lower().removesuffix(b":80")
-    if b"".join(arrived.values(b"host")).lower().removesuffix(b":80") != host:
-        yield f"host {host!r} arrived as {arrived.values(b'host')!r}"
     cookie = b"".join(message.values(b"cookie")).strip(b" ")
     if b"portcullis" not in cookie and b"".join(arrived.values(b"cookie")) != cookie:
         yield f"cookie {cookie[:80]!r} arrived as {arrived.values(b'cookie')!r}"
@@ -265,6 +267,8 @@ async def streams(run, seconds, seed, token, loads_cases=True):
     if loads_cases:
         for number, (request, expects) in enumerate(stream_cases.load()):
             await run.play(in_order(StreamSession(number + 1, [request], name=request.name)), expects)
+        for session, expects in chosen_cases.streams(1 << 16, token.encode()):
+            await run.play(in_order(session), expects)
         known = [(name, b"".join(pieces)) for name, _, pieces in cases.load(token.encode())]
         for number, (name, data) in enumerate(known):
             for _ in range(2):
@@ -338,7 +342,9 @@ async def main(binary, seconds, seed):
     """Whether all was well."""
     recorder = Recorder()
     await recorder.start()
-    with gateway(binary, ROUTES.format(upstream=recorder.port, audience=AUDIENCE), REST, http2=True) as running:
+    with gateway(binary, chosen_routes.routes(recorder), f"{REST}\n{chosen_routes.HOSTS}", http2=True,
+                 public_url=chosen_routes.PUBLIC_URL) as running:
+        recorder.token = running.token.encode()
         run = Run(running.port, recorder, running.token.encode())
         await streams(run, seconds, seed, running.token)
         line = summary(run)
