@@ -74,11 +74,14 @@ class StreamRequest:
                 yield frames.data(stream, part.payload, flags, part.padding)
             else:
                 encoded = frames.block(part.payload)
-                cuts = sorted({*(cut for cut in part.cuts if cut < len(encoded)),
-                               *range(16_384, len(encoded), 16_384)})
-                yield frames.section(stream, encoded, flags, cuts)
+                yield frames.section(stream, encoded, flags, cuts_of(part, len(encoded)))
         if self.is_left:
             yield frames.reset(stream)
+
+
+def cuts_of(part, size):
+    """Where a section of this size is cut into frames: where it says so, and where a frame is full."""
+    return sorted({*(cut for cut in part.cuts if cut < size), *range(16_384, size, 16_384)})
 
 
 @dataclass

@@ -18,12 +18,13 @@ from readers import Malformed
 from recorder import Recorder, content_of
 from stream_choosing import GADGETS
 from stream_reader import BEHIND, HEADERS, read_head, read_stream
-from stream_requests import StreamSession, in_order, translated
+from stream_requests import StreamSession, cuts_of, in_order, translated
 from transcriber import Transcriber
 
 PATIENCE_SECONDS = 60
-# As the gateway's own limits are: a section beyond them ends the connection.
-PIECES, ENCODED = 8, 64 << 10
+# As the gateway's own limits are (`ConnectionLimits`): so many CONTINUATION frames, of which a large one counts for none, and so many
+# bytes; a section beyond either ends the connection. One above 128 KiB is refused, and the connection goes on.
+PIECES, LARGE_PIECE, DECODED = 8, 8 << 10, 1 << 20
 # What the gateway adds to a request, or replaces in it.
 ADDED = checks.OURS | {b"via", b"x-user-id", b"x-scopes", b"content-length", b"transfer-encoding", b"x-forwarded-port",
                        b"x-forwarded-prefix", b"traceparent", b"connection", b"upgrade", b"sec-websocket-key",
@@ -250,15 +251,23 @@ def problems_of_end(session, goaways, was_reset, verdicts):
         return
     parts = [(part, is_last) for request in session.requests for part, is_last in
              zip(request.parts, [False] * (len(request.parts) - 1) + [True])]
-    sizes = [(len(frames.block(part.payload)), part.cuts) for part, _ in parts if part.kind == HEADERS]
     causes = set()
     if any(part.ends and not is_last for part, is_last in parts):
         causes |= {frames.STREAM_CLOSED, frames.PROTOCOL_ERROR}
-    if any(size > ENCODED or len(cuts) + size // 16_384 > PIECES for size, cuts in sizes) or verdicts.count(431) >= 2:
+    # Two that are too large for a request are told so, and the third ends the connection.
+    if any(is_endless(part) for part, _ in parts if part.kind == HEADERS) or verdicts.count(431) >= 2:
         causes.add(frames.ENHANCE_YOUR_CALM)
     # A reset may have overtaken what was said before it.
     if not causes or goaways[-1:] not in [[cause] for cause in causes] and not (was_reset and not goaways):
         yield f"{verdicts}: the connection ended with {goaways}{' and a reset' if was_reset else ''}"
+
+
+def is_endless(part):
+    """Whether nobody reads a section to its end."""
+    size = len(frames.block(part.payload))
+    cuts = cuts_of(part, size)
+    small = [end - start for start, end in zip(cuts, (*cuts[1:], size)) if end - start < LARGE_PIECE]
+    return size > DECODED or len(small) > PIECES
 
 
 async def streams(run, seconds, seed, token, loads_cases=True):
