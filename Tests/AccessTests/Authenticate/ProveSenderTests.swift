@@ -101,6 +101,32 @@ private func request(_ proof: String, _ token: String = boundToken) -> [String] 
         #expect(outcome.plans == 0 && rig.verifications.proofs == 0)
     }
 
+    /// A WebSocket of HTTP/2 is opened by CONNECT, which is judged as the GET that it becomes.
+    @Test(
+        .holds("DPOP-07", "H2-37"), .refuses("DPOP-07", "H2-37"),
+        arguments: [
+            ("CONNECT", true, true), ("GET", true, true), ("POST", true, false), ("connect", true, false),
+            ("CONNECT ", true, false), ("CONNECT", false, false), ("GET", false, true),
+        ])
+    func `may say CONNECT for a WebSocket and for nothing else, and GET for both`(
+        method: String, isWebSocket: Bool, isGood: Bool
+    ) throws {
+        let rig = try JudgeRig([
+            JudgeRig.route { route, token in
+                token.schemes = [.dpop]
+                route.webSocket = true
+            }
+        ])
+        let offer = [
+            "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        ]
+        let proof = pen.proof(claims: ["htm": "\"\(method)\""])
+        let outcome = try rig.judgeOnce(request(proof) + (isWebSocket ? offer : []))
+        #expect(outcome.isForwarded == isGood, "\(String(describing: outcome.refused))")
+        if !isGood { #expect(outcome.refused?.detail.check == "DPOP-07") }
+    }
+
     @Test(.refuses("DPOP-05", "DPOP-19")) func `is refused with a proof of another key, or signed by another`() throws {
         let rig = try rig()
         let other = ProofMint(key: .otherP256, target: "https://api.example/a", token: boundToken)

@@ -10,7 +10,11 @@ private typealias Frame = FrameClient.Frame
         try Stage(
             StagePlan(
                 routes: Stage.ordinaryRoutes + [
-                    "{ path: /socket/, upstream: $UPSTREAM, public: true, websocket: true }"
+                    "{ path: /socket/, upstream: $UPSTREAM, public: true, websocket: true }",
+                    """
+                    { path: /bound/, upstream: $UPSTREAM, websocket: true, token: { issuers: [main], schemes: [DPoP], \
+                    audience: "\(TokenForge.audience)" } }
+                    """,
                 ]))
     }
     let stage: Stage
@@ -52,6 +56,48 @@ private typealias Frame = FrameClient.Frame
         #expect(recorded.fields.only("upgrade")?.lowercased() == "websocket")
         #expect(recorded.fields.only("sec-websocket-version") == "13")
         #expect(recorded.fields.only("sec-websocket-key")?.count == 24)
+    }
+
+    /// The token and the proof of a client that signs this as its method.
+    private func proven(_ method: String) -> [(String, String)] {
+        ProofCall(method: method).fields(stage).map { line in
+            let parts = line.split(separator: ": ", maxSplits: 1)
+            return (parts[0].lowercased(), String(parts[1]))
+        }
+    }
+
+    @Test(.holds("H2-37", "DPOP-07"), arguments: ["CONNECT", "GET"])
+    func `is opened by a proof of the method that HTTP/2 has for it, or HTTP/1.1`(method: String) throws {
+        stage.upstream.answer("/bound/a", with: .switching)
+        let client = try FrameClient(port: stage.gateway.port)
+        let proof = proven(method)
+        try client.openSocket(1, "/bound/a", proof)
+        try client.frames { $0.stream == 1 && $0.type == Frame.headers }
+        #expect(client.fields[1]?.first == ":status: 200", "\(stage.gateway.diagnosis)")
+        try send(Self.message, client)
+        #expect(try client.frames { $0.type == Frame.data }.last?.payload == Self.message)
+        // Once, whatever the method is called.
+        try client.openSocket(3, "/bound/a", proof)
+        #expect(try client.status(of: 3) == "401")
+        #expect(stage.upstream.requests.map(\.path) == ["/bound/a"])
+    }
+
+    @Test(.refuses("H2-37", "DPOP-07"), arguments: ["POST", "connect", "get", "PUT"])
+    func `is opened by no proof of another method`(method: String) throws {
+        let client = try FrameClient(port: stage.gateway.port)
+        try client.openSocket(1, "/bound/a", proven(method))
+        #expect(try client.status(of: 1) == "401")
+        #expect(stage.upstream.requests.isEmpty)
+        let line = stage.gateway.operatorLine { $0["cause"] == "proof_method_mismatch" && $0["check"] == "DPOP-07" }
+        #expect(line != nil)
+    }
+
+    @Test(.refuses("DPOP-07")) func `lends its method to no request of another kind`() throws {
+        let client = try FrameClient(port: stage.gateway.port)
+        try client.get(1, "/bound/a", proven("CONNECT"))
+        #expect(try client.status(of: 1) == "401")
+        try client.get(3, "/bound/a", proven("GET"))
+        #expect(try client.status(of: 3) == "200")
     }
 
     @Test(
