@@ -37,6 +37,41 @@ import Testing
         #expect(stage.upstream.requests.map(\.path) == ["/orders/1", "/orders/1"])
     }
 
+    @Test(.holds("H2-66", "HTTP-36"), .refuses("H2-66"))
+    func `each pipelined request goes on with its own user, in whatever order their tokens come`() throws {
+        let gate = Gate()
+        defer { gate.open() }
+        stage.upstream.answerAll(with: WireScript(.wait(gate), .echo))
+        // Their tokens are alike in all but a name, the signature and an identifier, and as long as each other.
+        let users = ["alice", "bobby", "carol"]
+        let tokens = Dictionary(
+            uniqueKeysWithValues: users.map {
+                ($0, stage.tokens.bearer(["sub": quoted($0), "jti": quoted("t-" + $0)]))
+            })
+        let order = [0, 1, 2, 0, 0, 1, 1, 2, 1, 0, 2, 2].map { users[$0] }
+        let client = try stage.gateway.client()
+        // First nobody knows the tokens, then all of them are remembered.
+        for round in ["new", "known"] {
+            let requests = order.enumerated().map { number, user in
+                // What another one says of its user is no more than that.
+                let forged = "X-User: \(order[(number + 1) % order.count])"
+                return request("GET", "/orders/\(round)-\(number)-\(user)", fields: [tokens[user] ?? "", forged])
+            }
+            try client.send(requests.joined() + request("GET", "/orders/\(round)-nobody"))
+            // Over HTTP/2 all of them are under way at once.
+            if client.http2 != nil {
+                #expect(stage.upstream.waits { $0.requests.count == order.count * (round == "new" ? 1 : 2) })
+            }
+            gate.open()
+            #expect(try client.responses(order.count + 1).map(\.status) == order.map { _ in 200 } + [401])
+        }
+        #expect(stage.upstream.requests.count == 2 * order.count)
+        for seen in stage.upstream.requests {
+            #expect(
+                seen.fields["x-user"] == seen.path.split(separator: "-").last.map { [String($0)] }, "\(seen.headText)")
+        }
+    }
+
     @Test(.byHTTP1(because: "streams of HTTP/2 have no order"), .holds("HTTP-36"))
     func `a hundred pipelined requests keep their order`() throws {
         let client = try stage.gateway.client()
