@@ -4,6 +4,8 @@ import TestSupport
 /// What is particular about a stage of logins; `$UPSTREAM`, `$ISSUER` and `$FOLDER` as in `StagePlan`.
 struct LoginPlan: Sendable {
     var routes: [String]
+    /// How the client `web` proves who it is.
+    var authentication = SessionStage.secret
     /// Further keys of the client `web`, each with its indentation of four.
     var client: [String] = []
     /// Further clients of the same server, by name.
@@ -46,9 +48,9 @@ final class SessionStage: Sendable {
             issuers:
               main: { url: "$ISSUER", insecure_allow_http: true, discovery: openid\(plan.issuer) }
             clients:
-            \(Self.client("web"))
+            \(Self.client("web", plan.authentication))
             \(plan.client.map { "    " + $0 }.joined(separator: "\n"))
-            \(plan.others.map(Self.client).joined(separator: "\n"))
+            \(plan.others.map { Self.client($0) }.joined(separator: "\n"))
             \(plan.keysOfLast.map { "    " + $0 }.joined(separator: "\n"))
             routes:
             \(plan.routes.map { "  - " + $0 }.joined(separator: "\n"))
@@ -67,12 +69,15 @@ final class SessionStage: Sendable {
         try GatewayProcess(change(yaml), files: files)
     }
 
-    private static func client(_ name: String) -> String {
+    /// A client that has the secret beside the configuration.
+    static let secret = "{ method: client_secret_basic, secret: { file: $FOLDER/web.secret } }"
+
+    private static func client(_ name: String, _ authentication: String = secret) -> String {
         """
           \(name):
             issuer: main
             id: \(name)
-            authentication: { method: client_secret_basic, secret: { file: $FOLDER/web.secret } }
+            authentication: \(authentication)
             id_token: { algorithm: ES256 }
         """
     }

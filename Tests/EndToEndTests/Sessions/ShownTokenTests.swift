@@ -10,7 +10,9 @@ import Testing
                 routes: [
                     """
                     { path: /app/, upstream: $UPSTREAM, login: web, identity: { X-Forwarded-User: sub, \
-                    X-Forwarded-Email: email, X-Forwarded-Access-Token: { token: access_token } } }
+                    X-Forwarded-Email: email, X-Forwarded-Groups: { claim: groups, separator: "," }, \
+                    X-Forwarded-Preferred-Username: preferred_username, \
+                    X-Forwarded-Access-Token: { token: access_token } } }
                     """,
                     """
                     { path: /any/, upstream: $UPSTREAM, login: { client: web, optional: true }, \
@@ -34,12 +36,20 @@ import Testing
     }
 
     @Test(.holds("HTTP-46")) func `stand in the fields that apps know`() throws {
-        stage.server.change { $0.claims = ["email": "\"alice@example.com\""] }
+        stage.server.change {
+            $0.claims = [
+                "email": quoted("alice@example.com"), "groups": #"["staff","night shift"]"#,
+                "preferred_username": quoted("alice.l"),
+            ]
+        }
         let browser = try stage.login()
-        #expect(try stage.exchange("GET", "/app/a", browser: browser).status == 200)
+        let forged = ["X-Forwarded-Groups: admins", "X-Forwarded-Preferred-Username: root"]
+        #expect(try stage.exchange("GET", "/app/a", browser: browser, fields: forged).status == 200)
         let seen = try stage.forwarded("/app/a")
         #expect(seen.fields.only("x-forwarded-user") == "alice")
         #expect(seen.fields.only("x-forwarded-email") == "alice@example.com")
+        #expect(seen.fields.only("x-forwarded-groups") == "staff,night shift")
+        #expect(seen.fields.only("x-forwarded-preferred-username") == "alice.l")
         #expect(seen.fields.only("x-forwarded-access-token") == stage.server.issued.last { $0.hasPrefix("access-") })
         #expect(seen.fields["authorization"] == [])
     }

@@ -1,4 +1,5 @@
 internal import Bytes
+internal import Crypto
 internal import Glibc
 package import JOSE
 
@@ -162,7 +163,7 @@ package final class LoginServer: Sendable {
                 "authorization_encryption_alg_values_supported":["RSA-OAEP-256"],\
                 "authorization_encryption_enc_values_supported":["A256GCM"],\
                 "authorization_response_iss_parameter_supported":true,"dpop_signing_alg_values_supported":["ES256"],\
-                "token_endpoint_auth_methods_supported":["client_secret_basic"],\
+                "token_endpoint_auth_methods_supported":["client_secret_basic","none"],\
                 "id_token_signing_alg_values_supported":["ES256"],"backchannel_logout_supported":true,\
                 "backchannel_logout_session_supported":true}
                 """)
@@ -190,7 +191,9 @@ package final class LoginServer: Sendable {
         let isBound = request.fields.contains("dpop")
         switch form["grant_type"] {
         case "authorization_code":
-            guard let code = form["code"], var grant = state.withLock({ $0.codes.removeValue(forKey: code) }) else {
+            guard let code = form["code"], var grant = state.withLock({ $0.codes.removeValue(forKey: code) }),
+                Self.isVerified(grant, by: form["code_verifier"])
+            else {
                 return Self.document("{\"error\":\"invalid_grant\"}", status: 400)
             }
             grant.isBound = isBound
@@ -222,6 +225,13 @@ package final class LoginServer: Sendable {
                 "issued_token_type":"urn:ietf:params:oauth:token-type:access_token"}
                 """)
         }
+    }
+
+    /// Whether a code is redeemed by whoever asked for it (RFC 7636 §4.6), where the request was not one object.
+    private static func isVerified(_ grant: Grant, by verifier: String?) -> Bool {
+        guard let challenge = grant.parameters["code_challenge"] else { return true }
+        let bytes = Array((verifier ?? "").utf8)
+        return SHA256.hash(bytes.span).base64URL == challenge
     }
 
     private func waitsAtGate(_ token: String, _ habits: Habits) -> Bool {
