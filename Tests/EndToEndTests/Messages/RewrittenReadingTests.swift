@@ -7,30 +7,37 @@ import Testing
     private static let guarded = #"token: { issuers: [main], audience: "https://api.test/orders" }"#
     private static let open =
         "public: true, allow_in_path: [encoded_slash, backslash, double_encoding, semicolon, non_ascii]"
-    private static let rewritten = Shared {
-        try Stage(
-            routes: ["{ path: /open/, upstream: $UPSTREAM, public: true }"]
-                + ["strip_prefix: /app", "replace_prefix: { from: /app, to: /base }"].enumerated().flatMap {
-                    index, rule in
-                    let (path, rule) = ("/app/\(index)", rule.replacingOccurrences("/app", with: "/app/\(index)"))
-                    return [
-                        "{ path: \(path)/, upstream: $UPSTREAM, \(open), \(rule) }",
-                        "{ path: \(path)/admin/, upstream: $UPSTREAM, \(guarded), \(rule) }",
-                        "{ path: \(path)/api/private, upstream: $UPSTREAM, \(guarded), \(rule) }",
-                    ]
-                })
-    }
-    private static let answered = Shared {
-        try Stage(routes: [
-            "{ path: /open/, upstream: $UPSTREAM, public: true }",
-            "{ path: /, \(open), respond: { body: for all } }",
-            "{ path: /admin/, \(guarded), respond: { body: a secret } }",
-            "{ path: /api/private, \(guarded), redirect: { to: \"https://new.test/secret\" } }",
-        ])
+    /// A stage for routes at each place.
+    private typealias Stages = [RoutePlace: Shared<Stage>]
+
+    private static func stages(_ routes: (RoutePlace) -> [String]) -> Stages {
+        Dictionary(
+            uniqueKeysWithValues: RoutePlace.allCases.map { place in
+                let routes = ["{ path: /open/, upstream: $UPSTREAM, public: true }"] + routes(place)
+                return (place, Shared { try Stage(routes: routes) })
+            })
     }
 
-    private func stage(_ shared: Shared<Stage>) throws -> Stage {
-        let prepared = try shared.get()
+    /// The prefix that goes away stands before the first wildcard.
+    private static let rewritten = stages { place in
+        ["strip_prefix: /app", "replace_prefix: { from: /app, to: /base }"].enumerated().flatMap { index, rule in
+            let (path, rule) = ("/app/\(index)", rule.replacingOccurrences("/app", with: "/app/\(index)"))
+            return ["{ path: \(path)/, upstream: $UPSTREAM, \(open), \(rule) }"]
+                + ["/admin/", "/api/private"].map {
+                    "{ path: \(path)\(place.route($0)), upstream: $UPSTREAM, \(guarded), \(rule) }"
+                }
+        }
+    }
+    private static let answered = stages { place in
+        [
+            "{ path: /, \(open), respond: { body: for all } }",
+            "{ path: \(place.route("/admin/")), \(guarded), respond: { body: a secret } }",
+            "{ path: \(place.route("/api/private")), \(guarded), redirect: { to: \"https://new.test/secret\" } }",
+        ]
+    }
+
+    private func stage(_ stages: Stages, _ place: RoutePlace = .root) throws -> Stage {
+        let prepared = try #require(stages[place]).get()
         prepared.reset()
         return prepared
     }
@@ -50,11 +57,11 @@ import Testing
         "/;%2fx/admin/secret", "/%255cx/admin/secret", "/%2Fx/api/private", "//api/private", #"/\x/api/private"#,
     ]
 
-    @Test(.refuses("ECO-68"), arguments: readings)
-    func `leads past no guard where its prefix goes away`(path: String) throws {
-        let stage = try stage(Self.rewritten)
-        try stage.expectRefused(request("GET", "/app/0" + path))
-        try stage.expectRefused(request("GET", "/app/1" + path))
+    @Test(.refuses("ECO-68"), arguments: RoutePlace.each(readings))
+    func `leads past no guard where its prefix goes away`(placed: PlacedPath) throws {
+        let stage = try stage(Self.rewritten, placed.place)
+        try stage.expectRefused(request("GET", "/app/0" + placed.path))
+        try stage.expectRefused(request("GET", "/app/1" + placed.path))
     }
 
     @Test(.refuses("ECO-68"), arguments: beginnings)
@@ -73,9 +80,11 @@ import Testing
 
     @Test(
         .holds("ECO-68"), .refuses("ECO-68"),
-        arguments: ["/admin", "/admin/x", "/%61dmin/x", "/admi%6E", "/api/private", "/api/%70rivate"])
-    func `is guarded by its own spelling, whatever its upstream calls it`(path: String) throws {
-        let stage = try stage(Self.rewritten)
+        arguments: RoutePlace.each([
+            "/admin", "/admin/x", "/%61dmin/x", "/admi%6E", "/api/private", "/api/%70rivate",
+        ]))
+    func `is guarded by its own spelling, whatever its upstream calls it`(placed: PlacedPath) throws {
+        let (stage, path) = (try stage(Self.rewritten, placed.place), placed.path)
         for (start, prefix) in [("/app/0", ""), ("/app/1", "/base")] {
             #expect(try stage.exchange("GET", start + path).status == 401)
             try stage.expectNothingForwarded()
@@ -86,9 +95,9 @@ import Testing
         }
     }
 
-    @Test(.refuses("ECO-69"), arguments: readings + beginnings)
-    func `leads past no guard to what is answered here`(path: String) throws {
-        let stage = try stage(Self.answered)
+    @Test(.refuses("ECO-69"), arguments: RoutePlace.each(readings, atRoot: beginnings))
+    func `leads past no guard to what is answered here`(placed: PlacedPath) throws {
+        let (stage, path) = (try stage(Self.answered, placed.place), placed.path)
         for fields in [[], [stage.tokens.bearer()]] {
             let answer = try stage.exchange("GET", path, fields: fields)
             expectTemplate(answer, status: 400)
@@ -98,9 +107,11 @@ import Testing
 
     @Test(
         .holds("ECO-69"), .refuses("ECO-69"),
-        arguments: ["/admin", "/admin/x", "/%61dmin/x", "/admi%6E", "/api/private", "/api/%70rivate"])
-    func `is answered by its own spelling to whoever may know`(path: String) throws {
-        let stage = try stage(Self.answered)
+        arguments: RoutePlace.each([
+            "/admin", "/admin/x", "/%61dmin/x", "/admi%6E", "/api/private", "/api/%70rivate",
+        ]))
+    func `is answered by its own spelling to whoever may know`(placed: PlacedPath) throws {
+        let (stage, path) = (try stage(Self.answered, placed.place), placed.path)
         let refused = try stage.exchange("GET", path)
         #expect(refused.status == 401 && !refused.bodyText.contains("secret") && refused.fields["location"] == [])
         let allowed = try stage.exchange("GET", path, fields: [stage.tokens.bearer()])
@@ -109,9 +120,11 @@ import Testing
 
     @Test(
         .holds("ECO-69"),
-        arguments: ["/items/a%2fb", #"/items/a\b"#, "/items/a%252fb", "/items;a=b/c", "/x/admin/secret", "//x/items"])
-    func `is answered where all its readings are for all`(path: String) throws {
-        let answer = try stage(Self.answered).exchange("GET", path)
+        arguments: RoutePlace.each([
+            "/items/a%2fb", #"/items/a\b"#, "/items/a%252fb", "/items;a=b/c", "/x/admin/secret", "//x/items",
+        ]))
+    func `is answered where all its readings are for all`(placed: PlacedPath) throws {
+        let answer = try stage(Self.answered, placed.place).exchange("GET", placed.path)
         #expect(answer.status == 200 && answer.bodyText == "for all", "\(answer.headText)")
     }
 }
