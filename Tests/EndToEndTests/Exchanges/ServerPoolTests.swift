@@ -24,15 +24,6 @@ import Testing
         try (0..<count).map { _ in try RecordingUpstream() }
     }
 
-    /// How often something was counted of the upstream.
-    private func count(_ cause: String, at gateway: GatewayProcess) throws -> Int {
-        let page = try gateway.admin("/metrics").bodyText
-        let line = page.split(separator: "\n").first {
-            $0.hasPrefix("portcullis_upstream_failures_total") && $0.contains("cause=\"\(cause)\"")
-        }
-        return line.flatMap { Int($0.split(separator: " ").last ?? "") } ?? 0
-    }
-
     @Test(.holds("ECO-71")) func `shares requests by weights`() throws {
         let servers = try servers(3)
         let gateway = try gateway(servers, "policy: round_robin", weights: [3, 1, 2])
@@ -98,11 +89,11 @@ import Testing
         #expect(servers[1].requests.count == 3 && servers[0].requests.count > 20)
         let line = try #require(gateway.operatorLine { $0["event"] == "upstream_server_ejected" })
         #expect(line["seconds"] == "600" && line["found"] == "3 failures in a row, the last: 503", "\(line.raw)")
-        #expect(try count("ejected", at: gateway) == 1)
+        #expect(try gateway.upstreamFailures("ejected") == 1)
         // The second of three may not go too.
         servers[2].answerAll(with: .answer(503, "no"))
         for number in 0..<30 { _ = try gateway.exchange(request("POST", "/\(number)")) }
-        #expect(try count("ejected", at: gateway) == 1)
+        #expect(try gateway.upstreamFailures("ejected") == 1)
     }
 
     @Test(.holds("ECO-72")) func `asks servers whether they are well, and uses all when none is`() throws {
@@ -124,7 +115,7 @@ import Testing
         for number in 0..<6 { #expect(try gateway.exchange(request("GET", "/two/\(number)")).status == 200) }
         #expect(servers.allSatisfy { $0.requests.contains { $0.path.hasPrefix("/two/") } })
         #expect(gateway.operatorLine { $0["event"] == "upstream_all_servers_out" } != nil)
-        #expect(try count("all_out", at: gateway) == 1)
+        #expect(try gateway.upstreamFailures("all_out") == 1)
         servers[0].answer("/healthz", with: .answer(204, ""))
         #expect(gateway.operatorLine { $0["event"] == "upstream_server_up" } != nil)
         for number in 0..<6 { #expect(try gateway.exchange(request("GET", "/three/\(number)")).status == 200) }
@@ -146,7 +137,7 @@ import Testing
             #expect(try gateway.exchange(request(method, "/\(number)"), method: method).status == 200)
         }
         #expect(servers[1].requests.count <= 4)
-        #expect(try count("retried", at: gateway) == servers[1].requests.count)
+        #expect(try gateway.upstreamFailures("retried") == servers[1].requests.count)
     }
 
     @Test(.refuses("ECO-73")) func `never repeats what might be done twice`() throws {
@@ -159,7 +150,7 @@ import Testing
         }
         let paths = servers.flatMap { $0.requests.map(\.path) }
         #expect(Set(paths).count == paths.count && paths.count == 40)
-        #expect(try count("retried", at: gateway) == 0)
+        #expect(try gateway.upstreamFailures("retried") == 0)
         // Twice and no more, where it may be.
         #expect(try gateway.exchange(request("GET", "/again")).status == 502)
         let keyed = "POST /keyed HTTP/1.1\r\nHost: gateway.test\r\nIdempotency-Key: \"a\"\r\nContent-Length: 0\r\n\r\n"

@@ -11,6 +11,15 @@ extension GatewayProcess {
     /// Open connections of one side: `client` or `upstream`.
     func connections(_ side: String) -> Int? { reading("portcullis_connections{side=\"\(side)\"}") }
 
+    /// How often something was counted of the one upstream that there is, such as `retried`.
+    func upstreamFailures(_ cause: String) throws -> Int {
+        let page = try admin("/metrics").bodyText
+        let line = page.split(separator: "\n").first {
+            $0.hasPrefix("portcullis_upstream_failures_total") && $0.contains("cause=\"\(cause)\"")
+        }
+        return line.flatMap { Int($0.split(separator: " ").last ?? "") } ?? 0
+    }
+
     /// Lines of the operator log with this event, so far.
     func lines(_ event: String) -> Int {
         process.errors.now.count { $0.contains("\"event\":\"\(event)\"") }

@@ -38,7 +38,7 @@ import Testing
         let gateway: GatewayProcess
         private let version: Version
 
-        init(_ version: Version) throws {
+        init(_ version: Version, ejection: String = "{ failures: 3, time: 10m }") throws {
             let servers = try (0..<3).map { _ in try RecordingUpstream() }
             let between: [GatewayProcess] =
                 try version == .h2 ? servers.map { try .before("\"\($0.url)\"", via: "back") } : []
@@ -46,7 +46,7 @@ import Testing
                 version == .h2 ? between.map { "\"http://127.0.0.1:\($0.port)\"" } : servers.map { "\"\($0.url)\"" }
             self.gateway = try .before(
                 "{ url: [\(urls.joined(separator: ", "))], protocol: \(version), policy: least_requests, retries: true, "
-                    + "ejection: { failures: 3, time: 10m } }", via: "front")
+                    + "ejection: \(ejection) }", via: "front")
             (self.servers, self.between, self.version) = (servers, between, version)
         }
 
@@ -54,6 +54,9 @@ import Testing
         func kill(_ number: Int) {
             if version == .h2 { between[number].process.signal(SIGKILL) } else { servers[number].stop() }
         }
+
+        /// Requests that the servers have seen, all of them together.
+        var asked: Int { servers.reduce(0) { $0 + $1.requests.count } }
 
         /// Four clients ask as quickly as they can; how often they were answered something else than 200, or nothing.
         func load(_ requests: Int, _ kind: Kind = .get, while action: @Sendable () -> Void = {}) -> Int {
@@ -126,5 +129,73 @@ import Testing
         #expect(asked(0) == 1)
         gate.open()
         for client in waiting { #expect(try client.response().status == 200) }
+    }
+
+    /// What servers do that all fail: they say so, or go away.
+    enum Failing: CaseIterable {
+        case answer, end, answerByHTTP2
+
+        var version: Version { self == .answerByHTTP2 ? .h2 : .http1 }
+        var status: Int { self == .end ? 502 : 503 }
+
+        /// Fails a path for the first time behind one gate, and for the second time behind another.
+        func script(_ first: Gate, _ second: Gate) -> WireScript {
+            let seen = Watched<Set<String>>([])
+            let answer = self == .end ? "" : "HTTP/1.1 503 Scripted\r\nContent-Length: 0\r\n\r\n"
+            let fail = WireScript.Step.reply { request in
+                _ = (seen.withLock { $0.insert(request.path).inserted } ? first : second).wait()
+                return Array(answer.utf8)
+            }
+            return self == .end ? WireScript(fail, .close) : WireScript(fail)
+        }
+    }
+
+    /// How much more servers get when all of them fail: a fifth of what is under way, or three where that is less.
+    struct Storm: CustomTestStringConvertible {
+        let requests: Int
+        let repeated: Int
+        var testDescription: String { "\(repeated) of \(requests)" }
+
+        static let all = [Storm(requests: 10, repeated: 3), Storm(requests: 40, repeated: 8)]
+    }
+
+    @Test(.refuses("ECO-73"), arguments: Failing.allCases, Storm.all)
+    func `that all fail get no more than a part of their requests twice, and clients are told`(
+        failing: Failing, storm: Storm
+    ) throws {
+        let pool = try Pool(failing.version, ejection: "{ failures: 0 }")
+        let refused = storm.requests - storm.repeated
+        // A second time it is the same: what has been repeated takes no room for good.
+        for round in 1...2 {
+            let (first, second) = (Gate(), Gate())
+            defer {
+                first.open()
+                second.open()
+            }
+            // One for all of them: what one has failed, another one fails a second time.
+            let script = failing.script(first, second)
+            for server in pool.servers { server.answerAll(with: script) }
+            let before = pool.asked
+            let clients = try (0..<storm.requests).map { number in
+                let client = try pool.gateway.client()
+                try client.send(request("GET", "/\(round)/\(number)"))
+                return client
+            }
+            try #require(eventually { pool.asked == before + storm.requests })
+            first.open()
+            #expect(try eventually { try pool.gateway.upstreamFailures("retry_refused") == refused * round })
+            #expect(eventually { pool.asked == before + storm.requests + storm.repeated }, "\(pool.asked - before)")
+            // Those that nobody repeats need not wait for the others.
+            let told = (round - 1) * storm.requests + refused
+            let answered = "portcullis_requests_total{route=\"/\",code=\"5xx\"}"
+            #expect(eventually { pool.gateway.reading(answered) == told }, "\(pool.gateway.reading(answered) ?? -1)")
+            second.open()
+            for client in clients { #expect(try client.response().status == failing.status) }
+            #expect(pool.asked == before + storm.requests + storm.repeated, "\(pool.asked - before)")
+            #expect(try pool.gateway.upstreamFailures("retried") == storm.repeated * round)
+            #expect(try pool.gateway.upstreamFailures("retry_refused") == refused * round)
+        }
+        for server in pool.servers { server.answerAll(with: .echo) }
+        #expect(pool.load(40) == 0)
     }
 }
