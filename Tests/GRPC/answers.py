@@ -195,9 +195,11 @@ def test_a_promise_ends_the_connection(running):
     def respond(peer, message):
         """Something to push."""
         block = peer.encoder.encode([(":method", "GET"), (":scheme", "http"), (":authority", "a"), (":path", "/pushed")])
-        peer.put(wire.PUSH_PROMISE, wire.END_HEADERS, message.number, (2).to_bytes(4, "big") + block)
-        peer.put_fields(2, [(":status", "200")], ends=True)
-        peer.answer(message)
+        # In one write: of the second one the gateway, which has left, would take nothing, and its GOAWAY would be lost.
+        with peer.together():
+            peer.put(wire.PUSH_PROMISE, wire.END_HEADERS, message.number, (2).to_bytes(4, "big") + block)
+            peer.put_fields(2, [(":status", "200")], ends=True)
+            peer.answer(message)
 
     answer, listener = misbehave(running, scripted(respond), ["upstream_protocol_error"])
     refused(answer)
