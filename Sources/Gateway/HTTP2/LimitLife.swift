@@ -65,10 +65,14 @@ extension WorkerRef {
         let client = session.pointee.client
         // Of a peer that does not take what is there another clock runs.
         guard client.pointee.state == .multiplexing, !client.pointee.hasOutput else { return }
-        guard let most = patience(with: session) else { return clearTimeout(client.timeout) }
-        let since = session.pointee.sectionSince ?? session.pointee.waitsSince
-        let passed = Int(pointee.connections.wheel.now &- since) * TimeoutWheel.tickMilliseconds
-        setTimeout(client.timeout, max(0, most - passed))
+        func left(of most: Int, since tick: UInt32) -> Int {
+            max(0, most - Int(pointee.connections.wheel.now &- tick) * TimeoutWheel.tickMilliseconds)
+        }
+        let own = patience(with: session).map { left(of: $0, since: session.pointee.waitsSince) }
+        // A section makes no time longer that runs already.
+        let section = session.pointee.sectionSince.map { left(of: pointee.policy.timeouts.requestHead, since: $0) }
+        guard own != nil || section != nil else { return clearTimeout(client.timeout) }
+        setTimeout(client.timeout, min(own ?? .max, section ?? .max))
     }
 
     /// A field section that is begun has the time of a head to be whole, whatever streams there are beside it: fed a byte at a
@@ -87,7 +91,6 @@ extension WorkerRef {
     /// How long the connection may wait, in milliseconds; nil while others have clocks: its streams.
     private func patience(with session: SessionRef) -> Int? {
         if session.pointee.isEnding || session.pointee.farewell == .announced { return WorkerRef.farewellTime }
-        if session.pointee.sectionSince != nil { return pointee.policy.timeouts.requestHead }
         if session.pointee.streamCount > 0 { return nil }
         if session.pointee.farewell == .said { return WorkerRef.farewellTime }
         return session.pointee.hasServed || pointee.listening.isDraining

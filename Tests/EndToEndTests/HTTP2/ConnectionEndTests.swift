@@ -60,6 +60,19 @@ private typealias Frame = FrameClient.Frame
         _ = try client.framesToEnd()
     }
 
+    /// Whoever begins one at the last moment gets no more time by it.
+    @Test(.refuses("H2-09", "H2-57")) func `comes in the time for a head though a section begins meanwhile`() throws {
+        let stage = try Stage(Self.plan("timeouts: { request_head: 5s, keep_alive: 5m }"))
+        let began = ContinuousClock.now
+        let client = try FrameClient(port: stage.gateway.port)
+        _ = try client.next()
+        dawdle(for: .milliseconds(4500))
+        try client.client.send(Array(FrameClient.request(1, "/open/a").prefix(20)))
+        _ = try client.frames { $0.type == Frame.goAway }
+        #expect(ContinuousClock.now - began < .milliseconds(8500), "not five seconds from when it began")
+        _ = try client.framesToEnd()
+    }
+
     @Test(.holds("H2-57")) func `does not come for sections in pieces that are whole in time`() throws {
         let stage = try Stage(Self.plan("timeouts: { request_head: 2s, keep_alive: 5m }"))
         let client = try FrameClient(port: stage.gateway.port)
