@@ -52,7 +52,7 @@ class Client:
 def refusal(call, *arguments, **options):
     """The error that a call ends with."""
     try:
-        found = call(*arguments, **{"timeout": 10, **options})
+        found = call(*arguments, **{"timeout": 30, **options})
         # Only streams have something to go through.
         found = found if isinstance(found, bytes) else list(found)
     except grpc.RpcError as error:
@@ -81,12 +81,12 @@ class Talk:
 
 def every_kind(client, count=1000):
     """Calls of all four kinds, those of many messages with so many."""
-    answer, call = client.unary().with_call(b"hello", timeout=10)
+    answer, call = client.unary().with_call(b"hello", timeout=30)
     assert answer == b"re:hello" and call.code() is grpc.StatusCode.OK
-    assert [int(one) for one in client.down()(b"%d" % count, timeout=20)] == list(range(count))
+    assert [int(one) for one in client.down()(b"%d" % count, timeout=30)] == list(range(count))
     size = sum(len(b"%d" % number) for number in range(count))
-    assert client.up()((b"%d" % number for number in range(count)), timeout=20) == b"%d %d" % (count, size)
-    assert list(client.both()(iter([b"a", b"", b"c" * 100000]), timeout=10)) == [b"a", b"", b"c" * 100000]
+    assert client.up()((b"%d" % number for number in range(count)), timeout=30) == b"%d %d" % (count, size)
+    assert list(client.both()(iter([b"a", b"", b"c" * 100000]), timeout=30)) == [b"a", b"", b"c" * 100000]
 
 
 def test_calls_of_every_kind_pass_in_plain(running):
@@ -118,29 +118,31 @@ def test_fifty_messages_go_to_and_fro_without_delay(running):
     """Each is passed on as it comes, not when there are more."""
     with Client(running) as client:
         talk = Talk()
-        call = client.both()(talk, timeout=20)
+        call = client.both()(talk, timeout=30)
         talk.say(b"begin")
         next(call)
-        began = time.monotonic()
+        times = []
         for number in range(50):
+            began = time.monotonic()
             talk.say(b"%d" % number)
             assert next(call) == b"%d" % number
-        took = time.monotonic() - began
+            times.append(time.monotonic() - began)
         talk.say(None)
         assert not list(call)
-        # Were one held back for 40 ms, the time of a delayed acknowledgement, this would be two seconds.
-        assert took < 1, f"{took} s"
+        # Were they held back, it would be for 40 ms, the time of a delayed acknowledgement. Half of them: a machine that stands
+        # still for a moment holds back some.
+        assert sorted(times)[25] < 0.03, f"{times}"
 
 
 @stage.waits
 def test_a_deadline_ends_a_call(running):
-    """At once behind the second that it may last."""
+    """Behind the second that it may last, and long before its answer."""
     with Client(running) as client:
         began = time.monotonic()
-        error = refusal(client.unary("Sleep"), b"3", timeout=1)
+        error = refusal(client.unary("Sleep"), b"60", timeout=1)
         took = time.monotonic() - began
-        assert error.code() is grpc.StatusCode.DEADLINE_EXCEEDED and 0.9 <= took < 1.5, f"{error} {took}"
-        assert client.unary()(b"x", timeout=5) == b"re:x"
+        assert error.code() is grpc.StatusCode.DEADLINE_EXCEEDED and 0.9 <= took < 30, f"{error} {took}"
+        assert client.unary()(b"x", timeout=30) == b"re:x"
 
 
 @stage.waits
@@ -148,18 +150,18 @@ def test_the_gateway_ends_a_call_whose_deadline_is_over(running):
     """For a client that does not do so itself: by metadata, of which grpcio knows nothing."""
     with Client(running) as client:
         began = time.monotonic()
-        error = refusal(client.unary("Sleep"), b"8", timeout=None, metadata=(("grpc-timeout", "1S"),))
+        error = refusal(client.unary("Sleep"), b"60", timeout=None, metadata=(("grpc-timeout", "1S"),))
         took = time.monotonic() - began
-        assert error.code() is grpc.StatusCode.DEADLINE_EXCEEDED and 0.9 <= took < 2, f"{error} {took}"
+        assert error.code() is grpc.StatusCode.DEADLINE_EXCEEDED and 0.9 <= took < 30, f"{error} {took}"
 
 
 def metadata_both_ways(client):
     """Of the call, before the answer and behind it, text and bytes."""
     sent = (("x-a", "b"), ("x-a", "c"), ("x-some-bin", bytes(range(256))))
-    text = client.unary("Metadata")(b"", timeout=10, metadata=sent).decode()
+    text = client.unary("Metadata")(b"", timeout=30, metadata=sent).decode()
     for name, value in sent:
         assert f"key={name!r}, value={value!r}" in text, text
-    _, call = client.unary().with_call(b"x", timeout=10)
+    _, call = client.unary().with_call(b"x", timeout=30)
     first, last = dict(call.initial_metadata()), dict(call.trailing_metadata())
     assert (first["x-first"], first["x-bin-bin"]) == ("1", b"\x00\xff"), first
     assert (last["x-sum"], last["x-last-bin"]) == ("abc", b"\x01\xfe"), last
@@ -191,26 +193,26 @@ def test_codes_and_texts_of_errors_pass(running):
 def test_a_health_check_passes_on_its_route(running):
     """By the bytes of its messages: SERVING."""
     with Client(running, "grpc.health.v1.Health") as client:
-        assert client.unary("Check")(b"\x0a\x06open.S", timeout=10) == b"\x08\x01"
+        assert client.unary("Check")(b"\x0a\x06open.S", timeout=30) == b"\x08\x01"
 
 
 def test_either_side_may_have_said_all_before_the_other(running):
     """The client ends and the server goes on; the server ends while the client goes on."""
     with Client(running) as client:
-        assert list(client.both("Late")(iter([b"1", b"2"]), timeout=10)) == [b"0 2", b"1 2", b"2 2"]
+        assert list(client.both("Late")(iter([b"1", b"2"]), timeout=30)) == [b"0 2", b"1 2", b"2 2"]
         talk = Talk()
         talk.say(b"one")
-        call = client.both("First")(talk, timeout=10)
+        call = client.both("First")(talk, timeout=30)
         assert list(call) == [b"one"] and call.code() is grpc.StatusCode.OK
         talk.say(None)
-        assert client.up("Early")(iter([b"x" * MEBIBYTE] * 20), timeout=20) == b"early"
+        assert client.up("Early")(iter([b"x" * MEBIBYTE] * 20), timeout=30) == b"early"
         every_kind(client)
 
 
 def test_200_megabytes_of_one_call_pass_in_little_memory(running):
     """What the server has not taken is not kept."""
     with Client(running) as client:
-        client.unary()(b"x", timeout=5)
+        client.unary()(b"x", timeout=30)
         before, most, over = running.memory(), [0], threading.Event()
 
         def watch():
@@ -232,10 +234,10 @@ def test_200_megabytes_of_one_call_pass_in_little_memory(running):
 def test_a_limit_of_the_route_ends_a_call_that_is_longer(running):
     """One message fits, the next does not."""
     with Client(running, "limit.S") as client:
-        assert client.up()(iter([b"x" * (MEBIBYTE // 2)]), timeout=10) == b"1 %d" % (MEBIBYTE // 2)
+        assert client.up()(iter([b"x" * (MEBIBYTE // 2)]), timeout=30) == b"1 %d" % (MEBIBYTE // 2)
         error = refusal(client.up(), (b"x" * (MEBIBYTE // 2) for _ in range(4)))
         assert error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED, error
-        assert client.unary()(b"x", timeout=5) == b"re:x"
+        assert client.unary()(b"x", timeout=30) == b"re:x"
 
 
 def test_compressed_messages_pass(running):
@@ -243,18 +245,19 @@ def test_compressed_messages_pass(running):
     with Client(running, default_compression_algorithm=2) as client:
         every_kind(client)
         large = b"x" * MEBIBYTE
-        assert client.unary()(large, timeout=10, compression=grpc.Compression.Gzip) == b"re:" + large
+        assert client.unary()(large, timeout=30, compression=grpc.Compression.Gzip) == b"re:" + large
 
 
 @stage.waits
 def test_a_quiet_call_with_pings_stays(running):
     """The gateway answers them, and sees no attack in them."""
-    with Client(running, keepalive_time_ms=500, keepalive_timeout_ms=1000, **{"http2.max_pings_without_data": 0}) as client:
+    with Client(running, keepalive_time_ms=500, keepalive_timeout_ms=5000, **{"http2.max_pings_without_data": 0}) as client:
         talk = Talk()
         call = client.both()(talk, timeout=30)
         talk.say(b"a")
         assert next(call) == b"a"
-        time.sleep(4)
+        # Longer than a ping may be without its answer.
+        time.sleep(8)
         talk.say(b"b")
         assert next(call) == b"b"
         talk.say(None)
@@ -283,12 +286,12 @@ def one_leaves(running, client, name):
     """One of two calls is cancelled: the server hears of that one, and of that one alone."""
     event = running.calls.methods.event
     left, kept = name.encode() + b" leaves", name.encode() + b" stays"
-    call = client.unary("Wait").future(left, timeout=30)
-    stays = client.unary("Wait").future(kept, timeout=30)
-    assert event("begun", left).wait(5) and event("begun", kept).wait(5), "the calls did not come"
+    call = client.unary("Wait").future(left, timeout=60)
+    stays = client.unary("Wait").future(kept, timeout=60)
+    assert event("begun", left).wait(30) and event("begun", kept).wait(30), "the calls did not come"
     assert not event("over", left).is_set()
     call.cancel()
-    assert event("over", left).wait(3), "the server was not told"
+    assert event("over", left).wait(30), "the server was not told"
     assert not event("over", kept).is_set(), "another call was ended with it"
     event("over", kept).set()
     assert stays.result() == b""

@@ -86,7 +86,7 @@ def refusals_pass(running, port, secure):
         assert seen(error)["www-authenticate"] == seen(direct)["www-authenticate"], (error, direct)
         assert "x-request-id" in seen(error), error
         metadata = (("authorization", f"Bearer {running.token()}"),)
-        assert client.unary()(b"x", timeout=10, metadata=metadata) == b"re:x"
+        assert client.unary()(b"x", timeout=30, metadata=metadata) == b"re:x"
 
 
 def in_front(running, name):

@@ -201,6 +201,6 @@ def test_upstreams_learn_that_a_client_has_left(running):
         until(lambda: listener.paths("bad"))
         client.put_reset(number, wire.CANCEL)
         upstreams.good(client, path)
-        until(lambda: listener.request("bad").reset is not None, 2)
+        until(lambda: listener.request("bad").reset is not None)
         assert listener.request("bad").reset == wire.CANCEL, listener.requests
         assert len(listener.connections) == 1

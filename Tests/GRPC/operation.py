@@ -358,7 +358,7 @@ def test_another_gateway_gets_the_socket_that_was_handed_over(running):
 def serves(client, service):
     """Whether the gateway has the service; each call is answered."""
     try:
-        return client.channel.unary_unary(f"/{service}/Unary")(b"x", timeout=10) == b"re:x"
+        return client.channel.unary_unary(f"/{service}/Unary")(b"x", timeout=30) == b"re:x"
     except grpc.RpcError as error:
         assert error.code() is grpc.StatusCode.UNIMPLEMENTED, error
         return False

@@ -11,7 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import grpc
 
-LEFT_SECONDS = 10
+# Longer than a test waits for the word that a client has left.
+LEFT_SECONDS = 60
 CONTENT = os.urandom(6 << 20)
 
 

@@ -21,7 +21,7 @@ def test_an_upstream_that_answers_no_ping_is_given_up(running):
         while not any(message.ended for message in peer.messages.values()):
             peer.receive()
         peer.put_fields(1, [(":status", "200")])
-        return over.wait(60)
+        return over.wait(90)
 
     _, path = running.upstream(script)
     mark = running.mark()
@@ -29,10 +29,10 @@ def test_an_upstream_that_answers_no_ping_is_given_up(running):
         began = time.monotonic()
         number = client.open(path + "grpc/silent", ("content-type", "application/grpc"), method="POST", ends=False)
         client.put_data(number, bytes(5), ends=True)
-        answer = client.answer(number, 40)
+        answer = client.answer(number, 60)
         took = time.monotonic() - began
         over.set()
-        assert 20 <= took <= 32, took
+        assert 20 <= took <= 50, took
         status = dict(answer.trailers or answer.fields).get("grpc-status")
         assert status == "14" or answer.reset is not None, answer
         running.logged(mark, "upstream_timed_out")
@@ -57,7 +57,7 @@ def test_an_upstream_that_answers_a_ping_is_kept(running):
         began = time.monotonic()
         number = client.open(path + "grpc/patient", ("content-type", "application/grpc"), method="POST", ends=False)
         client.put_data(number, bytes(5), ends=True)
-        answer = client.answer(number, 45)
+        answer = client.answer(number, 60)
         assert time.monotonic() - began >= 27, answer
         assert (answer.status, answer.content, answer.ended) == (200, upstreams.GOOD, True), answer
         upstreams.good(client, path)

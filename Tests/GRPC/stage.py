@@ -20,7 +20,7 @@ import server
 import upstreams
 
 READY_SECONDS = 120
-LOG_SECONDS = 2
+LOG_SECONDS = 30
 AUTHORITY = "gateway.test"
 AUDIENCE = "https://gateway.test/api"
 ISSUER = "https://issuer.test"

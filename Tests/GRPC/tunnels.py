@@ -141,7 +141,7 @@ def check(running, settings, is_tunnel):
         upstreams.good(client, path)
         assert ask(client, message, b"more") == b"MORE"
         client.put_data(message.number, b"", ends=True)
-        client.until(lambda: message.is_over, 5)
+        client.until(lambda: message.is_over)
         assert message.is_over, message
         upstreams.good(client, path)
     tunnels = [message for message in listener.requests if message[":method"] == "CONNECT"]
@@ -186,7 +186,7 @@ def test_a_tunnel_that_its_client_leaves_ends_at_the_upstream(running):
         message, other = open_tunnel(client, path + "one"), open_tunnel(client, path + "two")
         assert ask(client, message, b"a") == b"A" and ask(client, other, b"b") == b"B"
         client.put_reset(message.number, wire.CANCEL)
-        until(lambda: listener.request("one").is_over, 3)
+        until(lambda: listener.request("one").is_over)
         assert ask(client, other, b"c") == b"C"
 
 

@@ -51,7 +51,13 @@ class Listener:
     def run(self, script, peer):
         """One connection; that the gateway leaves is nobody's fault."""
         with contextlib.suppress(OSError), peer.socket:
-            script(peer)
+            try:
+                script(peer)
+            except (BrokenPipeError, ConnectionResetError):
+                # It left while it was written to. What it said before is there still, and is answered by nobody.
+                peer.held = b""
+                while peer.receive() is not None:
+                    pass
 
     def paths(self, word=""):
         """The paths of requests that came, in order."""
@@ -162,8 +168,8 @@ def misbehave(running, script, *found, **request):
     return answer, listener
 
 
-def until(is_so, seconds=10):
-    """Waits for what other threads do."""
+def until(is_so, seconds=30):
+    """Waits for what other threads do, for longer than a machine may stand still."""
     end = time.monotonic() + seconds
     while not is_so():
         if time.monotonic() > end:

@@ -239,7 +239,7 @@ class Client(Wire):
         self.put_fields(self.last, head + list(fields), ends)
         return self.last
 
-    def until(self, is_done, seconds=10):
+    def until(self, is_done, seconds=30):
         """Reads frames until this is so; False when the time or the connection is over first."""
         end = time.monotonic() + seconds
         while not is_done():
@@ -253,14 +253,14 @@ class Client(Wire):
                 return bool(is_done())
         return True
 
-    def answer(self, number, seconds=10):
+    def answer(self, number, seconds=30):
         """The whole answer on a stream."""
         message = self.messages[number]
         if not self.until(lambda: message.is_over, seconds):
             raise AssertionError(f"no whole answer: {message}, GOAWAY {self.goaway}, closed {self.is_closed}")
         return message
 
-    def get(self, path, *fields, method="GET", content=None, seconds=10):
+    def get(self, path, *fields, method="GET", content=None, seconds=30):
         """The answer to one request."""
         return self.answer(self.send(path, *fields, method=method, content=content), seconds)
 
