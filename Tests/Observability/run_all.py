@@ -179,6 +179,7 @@ def main():
     chosen = arguments.parse_args()
     with stage.gateway(Path(chosen.binary).resolve()) as running:
         stage.use(running)
+        running.await_page(lambda: not list(wrong_numbers(running)))
         page, problems = pages(running)
         problems += wrong_numbers(running)
         problems += added_by_paths(running, chosen.paths)

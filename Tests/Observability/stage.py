@@ -116,6 +116,12 @@ class Gateway:
                 raise SystemExit(f"the gateway is not ready:\n{self.output()}")
             time.sleep(0.02)
 
+    def await_page(self, is_right):
+        """Until its page of metrics is right, for a client has its answer a moment before the worker counts the request."""
+        deadline = time.monotonic() + READY_SECONDS
+        while not is_right() and time.monotonic() < deadline:
+            time.sleep(0.02)
+
     def is_ready(self):
         """Whether it listens and has its issuer's keys."""
         listening = [line for line in self.lines() if line.get("event") == "listening"]
@@ -209,7 +215,7 @@ def store(folder):
         yield
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(60)
 
 
 @contextlib.contextmanager
