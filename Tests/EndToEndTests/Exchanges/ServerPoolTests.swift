@@ -101,7 +101,7 @@ import Testing
         for server in servers { server.answer("/healthz", with: .answer(204, "")) }
         let gateway = try gateway(
             servers,
-            "health: { path: /healthz, status: 204, interval: 100ms, timeout: 100ms, unhealthy: 2, healthy: 1 }")
+            "health: { path: /healthz, status: 204, interval: 500ms, timeout: 500ms, unhealthy: 2, healthy: 1 }")
         servers[0].answer("/healthz", with: .answer(500, "no"))
         let down = try #require(gateway.operatorLine { $0["event"] == "upstream_server_down" })
         #expect(down["address"] == "127.0.0.1:\(servers[0].port)", "\(down.raw)")

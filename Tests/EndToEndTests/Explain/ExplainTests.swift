@@ -176,6 +176,9 @@ import Testing
 
     /// A response, and the line of the access log about it.
     func logged(_ head: String) throws -> (WireResponse, LogLine) {
+        // The lines of requests before it have come: the log keeps their order.
+        let marker = try #require(try stage.exchange("GET", "/open/a%zz").fields.only("x-request-id"))
+        _ = try #require(stage.gateway.accessLine { $0["request_id"] == marker })
         let before = stage.gateway.accessLog.count
         let response = try stage.gateway.exchange(head)
         _ = eventually { stage.gateway.accessLog.count > before }

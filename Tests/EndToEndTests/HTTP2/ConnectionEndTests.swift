@@ -21,9 +21,10 @@ private typealias Frame = FrameClient.Frame
     func `comes after GOAWAY when nothing is asked for a while, whatever pings come meanwhile`() throws {
         let stage = try Stage(Self.plan("timeouts: { keep_alive: 700ms }"))
         let client = try FrameClient(port: stage.gateway.port)
+        // Before its only request, since when it is idle: this test may be late to hear of the answer.
+        let began = ContinuousClock.now
         try client.get(1, "/open/a")
         #expect(try client.status(of: 1) == "200")
-        let began = ContinuousClock.now
         var answered = 0
         var last: Frame?
         while last == nil {
@@ -127,10 +128,11 @@ private typealias Frame = FrameClient.Frame
         defer { gate.open() }
         stage.upstream.answer("/open/held", with: WireScript(.text(Self.part), .wait(gate), .text("last.")))
         let good = try FrameClient(port: stage.gateway.port)
+        // Before they connect: the time of each begins when the gateway takes it.
+        let began = ContinuousClock.now
         let silent = try FrameClient(port: stage.gateway.port, acknowledges: false)
         // One that acknowledges something else, and sends SETTINGS of its own meanwhile.
         let busy = try FrameClient(port: stage.gateway.port, acknowledges: false)
-        let began = ContinuousClock.now
         for client in [good, silent, busy] {
             try client.get(1, "/open/a")
             #expect(try client.status(of: 1) == "200", "until then it is served like any other")

@@ -87,7 +87,8 @@ private typealias Frame = FrameClient.Frame
         for _ in 0..<20 { try client.client.send(FrameClient.frame(Frame.data, stream: 1, Self.message)) }
         let last = try #require(try client.frames { $0.stream == 1 && $0.type == Frame.reset }.last)
         #expect(last.code == 8, "CANCEL")
-        #expect(ContinuousClock.now - began >= .milliseconds(800), "it has a second, less the tick of a clock or two")
+        // It has a second, less the tick of a clock or two, and less what this test is late to hear of the goodbye.
+        #expect(ContinuousClock.now - began >= .milliseconds(300))
         try client.get(3, "/open/a")
         #expect(try client.status(of: 3) == "200")
         // A stream that stayed open would keep it for ever.

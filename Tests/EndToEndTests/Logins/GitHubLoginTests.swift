@@ -78,16 +78,15 @@ private final class GitHubStage: Sendable {
     /// A login that ends with this status, without a session, and what the log says of it.
     func refuse(_ status: Int, _ cause: String, at place: SourceLocation = #_sourceLocation) throws -> LogLine {
         var browser = CookieJar()
-        func lines() -> [LogLine] {
-            gateway.operatorLog.filter { $0["event"] == "refused" && $0["cause"] == cause }
-        }
-        let before = lines().count
         let answer = try callback(&browser)
         #expect(answer.status == status, "\(answer.headText)", sourceLocation: place)
         #expect(browser[Self.cookie] == nil, sourceLocation: place)
         #expect(answer.fields.only("content-type")?.hasPrefix("text/html") == true, sourceLocation: place)
-        #expect(eventually { lines().count > before }, "\(gateway.diagnosis)", sourceLocation: place)
-        return try #require(lines().last, sourceLocation: place)
+        // Its own line, for those of requests before it may come later than its answer.
+        let id = try #require(answer.fields.only("x-request-id"), sourceLocation: place)
+        let line = gateway.operatorLine { $0["event"] == "refused" && $0["request_id"] == id }
+        #expect(line?["cause"] == cause, "\(gateway.diagnosis)", sourceLocation: place)
+        return try #require(line, sourceLocation: place)
     }
 
     func reset() {

@@ -28,7 +28,7 @@ import Testing
     @Test(.holds("SH-20", "SH-37"), .refuses("SH-37"))
     func `is good at each of them, and over at each of them after a logout at one`() throws {
         let store = try StoreServer()
-        let (stage, others) = try fleet(store)
+        let (stage, others) = try fleet(store, Fleet.patiently)
         let browser = try stage.login()
         #expect((browser[SessionStage.cookie] ?? "").utf8.count == 64)
         for gateway in [stage.gateway] + others { #expect(try ask(gateway, browser).status == 200) }
@@ -78,7 +78,7 @@ import Testing
     @Test(.holds("SH-39"), .refuses("SH-39"))
     func `ends with its streams at once when somebody signs out elsewhere`() throws {
         let store = try StoreServer()
-        let (stage, others) = try fleet(store, "recheck: 60s")
+        let (stage, others) = try fleet(store, "recheck: 60s, " + Fleet.patiently)
         let browser = try stage.login()
         for gateway in [stage.gateway] + others { #expect(try ask(gateway, browser).status == 200) }
         _ = try ask(others[1], browser, "POST", "/.portcullis/logout/web", fields: ownPage)
@@ -91,7 +91,7 @@ import Testing
 
     @Test(.holds("SH-71"), .refuses("SH-71")) func `is over at the next question where the store has lost it`() throws {
         let store = try StoreServer()
-        let (stage, others) = try fleet(store, "recheck: 1s", workers: 2)
+        let (stage, others) = try fleet(store, "recheck: 1s, " + Fleet.patiently, workers: 2)
         let browser = try stage.login()
         for gateway in [stage.gateway] + others { #expect(try ask(gateway, browser).status == 200) }
         // Nobody writes a line about that.
@@ -105,7 +105,7 @@ import Testing
 
     @Test(.holds("SH-71"), .refuses("SH-21")) func `is asked about before each request where that is wanted`() throws {
         let store = try StoreServer()
-        let (stage, others) = try fleet(store, "recheck: 0s")
+        let (stage, others) = try fleet(store, "recheck: 0s, " + Fleet.patiently)
         let browser = try stage.login()
         for _ in 0..<5 { for gateway in [stage.gateway] + others { #expect(try ask(gateway, browser).status == 200) } }
         store.kill()
@@ -116,7 +116,7 @@ import Testing
 
     @Test(.holds("SH-51"), .refuses("SH-51")) func `leaves nothing in the store that says who it is`() throws {
         let store = try StoreServer()
-        let (stage, others) = try fleet(store)
+        let (stage, others) = try fleet(store, Fleet.patiently)
         let browser = try stage.login()
         #expect(try ask(others[0], browser).status == 200)
         let contents = try store.contents()
@@ -129,7 +129,7 @@ import Testing
     @Test(.holds("SH-21"), .refuses("SH-21", "SH-74"))
     func `is neither over nor there while nobody can ask the store`() throws {
         let store = try StoreServer()
-        let (stage, others) = try fleet(store)
+        let (stage, others) = try fleet(store, Fleet.patiently)
         let browser = try stage.login()
         #expect(try ask(stage.gateway, browser).status == 200)
         store.kill()
@@ -178,7 +178,7 @@ import Testing
 
     @Test(.holds("SH-30"), .refuses("SH-30")) func `is refreshed once by all of them`() throws {
         let store = try StoreServer()
-        let (stage, others) = try fleet(store, workers: 2)
+        let (stage, others) = try fleet(store, Fleet.patiently, workers: 2)
         stage.server.change { $0.tokenSeconds = 2 }
         let browser = try stage.login()
         stage.server.change { $0.tokenSeconds = 300 }

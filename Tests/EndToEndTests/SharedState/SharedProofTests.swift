@@ -77,7 +77,8 @@ import Testing
 
     @Test(.holds("SH-84")) func `is asked about by one connection of a process where it has few`() throws {
         let store = try StoreServer()
-        let (stage, others) = try fleet(store, "limits: { connections: per_process }", workers: 2)
+        let (stage, others) = try fleet(
+            store, "limits: { connections: per_process }, " + Fleet.patiently, workers: 2)
         for _ in 0..<10 {
             let fields = ProofCall().fields(stage)
             #expect(try send(fields, to: stage.gateway).status == 200, "\(stage.gateway.diagnosis)")
@@ -90,7 +91,7 @@ import Testing
     func `that the store is silent about is never used up in vain, and never a client's fault`() throws {
         let store = try StoreServer()
         let (stage, others) = try fleet(store)
-        #expect(try send(ProofCall().fields(stage), to: stage.gateway).status == 200)
+        #expect(eventually { (try? send(ProofCall().fields(stage), to: stage.gateway))?.status == 200 })
         store.signal(SIGSTOP)
         let fields = ProofCall().fields(stage)
         let answer = try send(fields, to: stage.gateway)
@@ -126,7 +127,7 @@ import Testing
 
     @Test(.holds("SH-86"), .refuses("SH-86")) func `is counted with what came of it`() throws {
         let store = try StoreServer()
-        let (stage, others) = try fleet(store)
+        let (stage, others) = try fleet(store, Fleet.patiently)
         let fields = ProofCall().fields(stage)
         #expect(try send(fields, to: stage.gateway).status == 200)
         #expect(try send(fields, to: others[0]).status == 401)
@@ -163,7 +164,8 @@ import Testing
     @Test(.holds("SH-12"), .refuses("SH-12"))
     func `is known after a reload that reaches the store in another way`() throws {
         let store = try StoreServer()
-        let (stage, others) = try fleet(store, "limits: { connections: per_process }", workers: 2)
+        let (stage, others) = try fleet(
+            store, "limits: { connections: per_process }, " + Fleet.patiently, workers: 2)
         let fields = ProofCall().fields(stage)
         #expect(try send(fields, to: stage.gateway).status == 200)
         func isServed(_ number: Int) -> Bool {
@@ -171,7 +173,7 @@ import Testing
         }
         let settings = [
             "recheck: 5s", "limits: { connections: per_process }", "timeouts: { command: 500ms }",
-            "limits: { connections: per_process }, after_failover: refuse", "",
+            "limits: { connections: per_process }, after_failover: refuse", Fleet.patiently,
         ]
         for (number, further) in settings.enumerated() {
             try stage.rewrite(
@@ -199,7 +201,7 @@ import Testing
 
     @Test(.refuses("SH-61")) func `is refused for a while where the store has forgotten what it knew`() throws {
         let store = try StoreServer()
-        let (stage, others) = try fleet(store)
+        let (stage, others) = try fleet(store, Fleet.patiently)
         let fields = ProofCall().fields(stage)
         #expect(try send(fields, to: stage.gateway).status == 200)
         store.kill()

@@ -56,7 +56,7 @@ private typealias Frame = FrameClient.Frame
                     "logout: { backchannel: true }",
                 ],
                 // Asked about again so seldom, the session would be served for a minute more.
-                settings: Fleet.settings(store, "recheck: 60s"), files: Fleet.keys))
+                settings: Fleet.settings(store, "recheck: 60s, " + Fleet.patiently), files: Fleet.keys))
         let there = try stage.another()
         stage.upstream.answer("/app/socket", with: .switching)
         stage.upstream.answer(
