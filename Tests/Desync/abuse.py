@@ -23,7 +23,7 @@ ROUTES = """\
 """
 ATTACK_SECONDS = 0.7
 # Rounds of an attack that seems to cost others something: a machine that does something else for a moment is no fault.
-ROUNDS = 3
+ROUNDS = 6
 # How much longer an ordinary answer may take beside an attack than beside as many processes that ask for nothing and keep the
 # processors as busy: twice as long, and one turn of the scheduler's. A round that takes longer is compared with what such
 # processes cost in that moment.

@@ -176,6 +176,8 @@ async def differential(run, running, seconds, seed, loads_cases=True):
 
     await asyncio.gather(*(client() for _ in range(IN_FLIGHT)))
     run.seconds = time.monotonic() - began
+    # What is on its way yet would be taken for a part that nobody goes on with.
+    await quiet(recorder)
     judge_rest(run, recorder)
     await refused_alone(run, recorder)
 
