@@ -11,7 +11,7 @@ PLAIN, SECURE = "plain", "tls"
 PREFIX = "pc"
 # A gateway that finds this word knows that the store has forgotten nothing.
 EPOCH = b"AAAAAAAAAAAAAAAAAAAAAA.1"
-START_SECONDS = 10
+START_SECONDS = 120
 
 
 def encoded_command(*words):
