@@ -5,7 +5,10 @@ import os
 import random
 import socket
 import threading
+import time
 
+# A gateway that ends keeps no connection for who has nothing to ask for a second.
+IDLE_SECONDS = 0.9
 REQUEST = b"GET /load HTTP/1.1\r\nHost: gateway.test\r\n\r\n"
 
 
@@ -31,16 +34,25 @@ def read_answer(connection, rest):
 def client(address, count, counted, is_enough, outcomes, lock):
     """So many requests, and more until it is enough; connections are used for some requests each, and no request is sent twice."""
     own = collections.Counter()
-    connection, rest, left = None, b"", 0
+    connection, rest, left, answered = None, b"", 0, 0
     while counted.value < count or not is_enough.value:
+        idle = 0
         try:
             if connection is None:
                 connection, rest, left = socket.create_connection(address, timeout=60), b"", random.randint(1, 100)
+            else:
+                idle = time.monotonic() - answered
             connection.sendall(REQUEST)
             status, is_last, rest = read_answer(connection, rest)
+            answered = time.monotonic()
             own[status] += 1
             left -= 1
         except OSError as error:
+            if idle > IDLE_SECONDS and not isinstance(error, TimeoutError):
+                # This client stood still, and has to ask over another connection.
+                connection.close()
+                connection = None
+                continue
             own[repr(error)] += 1
             is_last = True
         if (is_last or left == 0) and connection is not None:

@@ -279,12 +279,13 @@ routes: [{{ path: /, upstream: "http://{self.upstream}", public: true }}]
             process = subprocess.Popen(
                 ["systemd-socket-activate", f"--listen={path}", f"--fdname={name}", self.arguments.binary, "run", configuration],
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            while not path.exists():
-                time.sleep(0.01)
             with socket.socket(socket.AF_UNIX) as client:
-                client.connect(str(path))
-                client.sendall(load.REQUEST)
+                # It is there before anybody listens at it.
+                while client.connect_ex(str(path)) != 0:
+                    time.sleep(0.01)
+                # That somebody comes starts it. Under another name it may have ended before anything is sent.
                 if name == "web":
+                    client.sendall(load.REQUEST)
                     expect(load.read_answer(client, b"")[0] == "200", "no answer at the activated socket")
                     process.terminate()
             expect(process.wait(timeout=30) == status, f"activated as {name} it ended with {process.returncode}")
