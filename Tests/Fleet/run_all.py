@@ -1,0 +1,120 @@
+"""Runs each `test_…` of the files beside this one, each with gateways and a store of its own; `run` is the way in."""
+import argparse
+import importlib
+import signal
+import sys
+import threading
+import time
+import traceback
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+import checks  # noqa: E402
+from checks import LeftOut  # noqa: E402
+import faults  # noqa: E402
+from known import KNOWN_FAILING  # noqa: E402
+
+TOPICS = ["reports", "refreshes", "memory", "rights", "partitions", "reloads", "starts", "confidential", "pace", "engines"]
+# For all of them, whatever hangs; a minute on a machine with nothing else to do.
+LIMIT_SECONDS = 300
+SELF_CHECK_PATIENCE = 3
+
+
+def tests(words):
+    """(topic, name, function) of each that was asked for, in order."""
+    for topic in TOPICS:
+        for name, function in vars(importlib.import_module(topic)).items():
+            title = name.removeprefix("test_").replace("_", " ")
+            if name.startswith("test_") and (not words or any(word in f"{topic} {title}" for word in words)):
+                yield topic, title, function
+
+
+class Results:
+    """What has passed and failed, by whichever thread."""
+
+    def __init__(self, fails):
+        self.fails = fails
+        self.passed = 0
+        self.wrong = []
+        self.known = []
+        self.lock = threading.Lock()
+
+    def run(self, topic, title, test, binary):
+        """One test, and a line about it."""
+        start, error = time.monotonic(), None
+        try:
+            test(binary)
+        except LeftOut as reason:
+            with self.lock:
+                print(f"LEFT OUT  {topic}: {title}: {reason}", flush=True)
+            return
+        except Exception:  # pylint: disable=broad-exception-caught
+            error = traceback.format_exc()
+        took = f"({time.monotonic() - start:.1f} s)"
+        with self.lock:
+            if self.fails:
+                self.judge_self_check(f"{topic}: {title}", error, took)
+            elif error is None and title not in KNOWN_FAILING:
+                self.passed += 1
+                print(f"passed  {topic}: {title} {took}", flush=True)
+            elif error is None:
+                self.wrong.append(f"{topic}: {title}")
+                print(f"FAILED  {topic}: {title} {took}: it passes, and is in the list of what fails", flush=True)
+            elif title in KNOWN_FAILING:
+                self.known.append(f"{topic}: {title}")
+                print(f"KNOWN   {topic}: {title} {took}: {KNOWN_FAILING[title]}\n{error.splitlines()[-1][:300]}", flush=True)
+            else:
+                self.wrong.append(f"{topic}: {title}")
+                print(f"FAILED  {topic}: {title} {took}\n{error}", flush=True)
+
+    def judge_self_check(self, title, error, took):
+        """A test that passes without its fault sees nothing."""
+        if error is None:
+            self.wrong.append(title)
+            print(f"BLIND   {title} {took}", flush=True)
+        else:
+            self.passed += 1
+            reason = [line for line in error.splitlines() if line.startswith("AssertionError")]
+            print(f"sees    {title} {took}: {(reason or error.splitlines()[-1:])[0][:160]}", flush=True)
+
+
+def main():
+    """Status 0 only if there were tests and all passed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--binary", type=Path, required=True)
+    parser.add_argument("--limit", type=int, default=LIMIT_SECONDS, metavar="SECONDS", help="for all of them")
+    parser.add_argument("--self-check", action="store_true", help="make no faults, and have each test that needs one fail")
+    parser.add_argument("words", nargs="*")
+    options = parser.parse_args()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: sys.exit(1))
+    signal.signal(signal.SIGALRM, lambda *_: sys.exit(f"not done within {options.limit} s"))
+    signal.alarm(options.limit)
+    if options.self_check:
+        faults.MADE["enabled"] = False
+        checks.PATIENCE["seconds"] = SELF_CHECK_PATIENCE
+    began, results = time.monotonic(), Results(fails=options.self_check)
+    # Those that wait for a clock wait beside the others.
+    waiting = []
+    for topic, title, test in tests(options.words):
+        if options.self_check and hasattr(test, "needs_no_fault"):
+            continue
+        arguments = (topic, title, test, options.binary.resolve())
+        if hasattr(test, "waits"):
+            waiting.append(threading.Thread(target=results.run, args=arguments, daemon=True))
+            waiting[-1].start()
+        else:
+            results.run(*arguments)
+    for thread in waiting:
+        thread.join()
+    for title in results.known:
+        print(f"known to fail: {title}")
+    for title in results.wrong:
+        print(f"failed: {title}")
+    known = f", {len(results.known)} known to fail" if results.known else ""
+    print(f"fleet: {results.passed} passed, {len(results.wrong)} failed{known} ({time.monotonic() - began:.0f} s)")
+    sys.exit(0 if results.passed and not results.wrong else 1)
+
+
+if __name__ == "__main__":
+    main()

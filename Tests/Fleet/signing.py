@@ -1,0 +1,65 @@
+"""Keys, tokens and certificates, made by the command of OpenSSL."""
+import base64
+import hashlib
+import itertools
+import json
+import subprocess
+import time
+
+numbers = itertools.count(1)
+
+
+def openssl(*options, given=None):
+    """What a command of OpenSSL writes."""
+    done = subprocess.run(["openssl", *map(str, options)], input=given, capture_output=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"openssl {options[0]}: {done.stderr.decode()}")
+    return done.stdout
+
+
+def encoded(data):
+    """Base64url without padding."""
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def digest(text):
+    """SHA-256 of a text, as protocols write it."""
+    return encoded(hashlib.sha256(text.encode()).digest())
+
+
+class Key:
+    """A P-256 key in a file."""
+
+    def __init__(self, path):
+        self.path = path
+        openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", path)
+        point = openssl("pkey", "-in", path, "-pubout", "-outform", "DER")[-64:]
+        self.public = {"kty": "EC", "crv": "P-256", "x": encoded(point[:32]), "y": encoded(point[32:])}
+
+    def thumbprint(self):
+        """Of its public half (RFC 7638)."""
+        return digest(json.dumps(self.public, sort_keys=True, separators=(",", ":")))
+
+    def sign(self, header, claims):
+        """A JWS with ES256."""
+        text = ".".join(encoded(json.dumps(part).encode()) for part in ({"alg": "ES256", **header}, claims))
+        der = openssl("dgst", "-sha256", "-sign", self.path, given=text.encode())
+        halves, place = b"", 2
+        for _ in range(2):
+            length = der[place + 1]
+            halves += int.from_bytes(der[place + 2:place + 2 + length], "big").to_bytes(32, "big")
+            place += 2 + length
+        return f"{text}.{encoded(halves)}"
+
+
+def unused():
+    """A word that was in no token before."""
+    return f"once-{next(numbers)}-{time.time_ns():x}"
+
+
+def authority(folder):
+    """A certificate for the store, signed by itself, and its key."""
+    certificate, key = folder / "store.crt", folder / "store-tls.pem"
+    openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30", "-subj",
+            "/CN=store.test", "-addext", "subjectAltName=DNS:store.test", "-keyout", key, "-out", certificate)
+    return certificate, key

@@ -1,0 +1,196 @@
+"""The store: Debian's redis-server at a Unix socket, and the word of whoever runs it."""
+import contextlib
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+from faults import fault
+
+SERVER = os.environ.get("PORTCULLIS_STORE_SERVER", "redis-server")
+START_SECONDS = 30
+# A gateway that finds this word knows that the store has forgotten nothing, and lets the first proof through.
+EPOCH = "AAAAAAAAAAAAAAAAAAAAAA.1"
+# As in Sources/Gateway/Gateway.docc/SharedState.md, which a test below compares it with.
+COMMANDS = ("get set hget hmget hset hdel pexpire unlink exists evalsha script|load zadd zrem zrange zremrangebyscore zcard xadd "
+            "xread xrange time ping role wait cluster|slots asking select").split()
+
+
+class Refused(Exception):
+    """An error that the store answered."""
+
+
+class Client:
+    """A connection of whoever runs the store."""
+
+    def __init__(self, path, seconds=10):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(seconds)
+        self.socket.connect(str(path))
+        self.input = self.socket.makefile("rb")
+
+    def send(self, *words):
+        """Sends a command of words."""
+        parts = [word if isinstance(word, bytes) else str(word).encode() for word in words]
+        self.socket.sendall(b"*%d\r\n" % len(parts) + b"".join(b"$%d\r\n%b\r\n" % (len(part), part) for part in parts))
+
+    def ask(self, *words):
+        """The answer to a command of words."""
+        self.send(*words)
+        return self.answer()
+
+    def answer(self):
+        """The next one."""
+        line = self.input.readline()
+        if not line.endswith(b"\r\n"):
+            raise ConnectionError("the store closed the connection")
+        kind, text = line[:1], line[1:-2]
+        if kind == b"-":
+            raise Refused(text.decode())
+        if kind == b":":
+            return int(text)
+        if kind == b"$":
+            return None if text == b"-1" else self.input.read(int(text) + 2)[:-2]
+        if kind == b"*":
+            return None if text == b"-1" else [self.answer() for _ in range(int(text))]
+        return text.decode()
+
+    def close(self):
+        """Ends it."""
+        self.input.close()
+        self.socket.close()
+
+
+class Store:
+    """A server in a folder of its own, which keeps its data in memory alone."""
+
+    def __init__(self, folder, *arguments, starts=True):
+        self.folder = folder
+        folder.mkdir()
+        self.path = folder / "socket"
+        self.arguments = [str(word) for word in arguments]
+        self.process = None
+        self.admin = None
+        if starts:
+            self.start()
+
+    def start(self):
+        """Starts it; it knows nothing but the word by which gateways know that it forgot nothing."""
+        with open(self.folder / "redis.log", "ab") as log:
+            self.process = subprocess.Popen(
+                [SERVER, "--port", "0", "--unixsocket", self.path, "--save", "", "--appendonly", "no", "--maxmemory-policy",
+                 "noeviction", "--dir", self.folder, "--daemonize", "no", *self.arguments],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+        end = time.monotonic() + START_SECONDS
+        while True:
+            try:
+                self.admin = Client(self.path)
+                self.ask("SET", "pc:epoch", EPOCH)
+                return
+            except (OSError, ConnectionError):
+                if self.process.poll() is not None or time.monotonic() > end:
+                    raise SystemExit(f"{SERVER} does not start:\n{(self.folder / 'redis.log').read_text()[-2000:]}") from None
+                time.sleep(0.01)
+
+    def ask(self, *words):
+        """Whoever runs it asks."""
+        return self.admin.ask(*words)
+
+    def stop(self):
+        """Ends it."""
+        if self.process:
+            self.process.send_signal(signal.SIGCONT)
+            self.process.kill()
+            self.process.wait()
+        if self.admin:
+            self.admin.close()
+
+    def remove(self):
+        """Ends it, and removes its folder."""
+        self.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    @fault
+    def freeze(self):
+        """It does nothing any more, and its connections stand."""
+        self.process.send_signal(signal.SIGSTOP)
+
+    def thaw(self):
+        """It goes on."""
+        self.process.send_signal(signal.SIGCONT)
+
+    @fault
+    def fill(self):
+        """There is no room for anything more."""
+        self.ask("CONFIG", "SET", "maxmemory", "1")
+
+    def empty(self):
+        """There is room again."""
+        self.ask("CONFIG", "SET", "maxmemory", "0")
+
+    def allow(self, user, password, *commands):
+        """A user who may do so much, and no more, with the names of gateways."""
+        self.ask("ACL", "SETUSER", user, "reset", "on", f">{password}", "~pc:*", "&pc:*", "-@all",
+                 *(f"+{command}" for command in commands))
+
+    @fault
+    def forbid(self, user, command):
+        """A user may not do one thing any more."""
+        self.ask("ACL", "SETUSER", user, f"-{command}")
+
+    def permit(self, user, command):
+        """He may again."""
+        self.ask("ACL", "SETUSER", user, f"+{command}")
+
+    def keys(self):
+        """The names of all that is in it."""
+        return sorted(self.ask("KEYS", "*"))
+
+    def contents(self):
+        """All that is in it, byte for byte."""
+        parts = []
+        for key in self.keys():
+            parts += [key, self.ask("DUMP", key) or b""]
+            kind = self.ask("TYPE", key)
+            if kind == "string":
+                parts.append(self.ask("GET", key) or b"")
+            elif kind == "hash":
+                parts += self.ask("HGETALL", key)
+            elif kind == "zset":
+                parts += self.ask("ZRANGE", key, 0, -1, "WITHSCORES")
+            elif kind == "stream":
+                parts += flattened(self.ask("XRANGE", key, "-", "+"))
+        return parts
+
+    @contextlib.contextmanager
+    def listening(self):
+        """Collects the lines of MONITOR: what everybody asks the store."""
+        client = Client(self.path)
+        lines = []
+        client.ask("MONITOR")
+        try:
+            yield lines
+            # All that was asked before stands before this.
+            mark = f"mark-{random.random()}"
+            self.ask("ECHO", mark)
+            while not lines or mark.encode() not in lines[-1]:
+                lines.append(client.input.readline())
+        finally:
+            client.close()
+
+
+def flattened(answer):
+    """Its words, in order."""
+    return [answer] if isinstance(answer, bytes) else [word for one in answer for word in flattened(one)]
+
+
+def free_port():
+    """A port that nobody listens on now, below those that the system gives to whoever asks for any."""
+    while True:
+        port = random.randrange(10000, 30000)
+        with socket.socket() as one, contextlib.suppress(OSError):
+            one.bind(("127.0.0.1", port))
+            return port
