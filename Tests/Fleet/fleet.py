@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 from pathlib import Path
 
 from app import App
@@ -182,6 +183,7 @@ class Fleet:
         self.key = Key(folder / "client.pem")
         self.issuer, self.app = Issuer(Key(folder / "issuer.pem")), App()
         self.count, self.gateways, self.store = count, [], None
+        self.lock = threading.Lock()
 
     def set_password(self, word, name="store.password"):
         """Puts a password into the file of the gateways, at once."""
@@ -205,8 +207,10 @@ class Fleet:
 
     def add(self, **store):
         """One more gateway, not started yet."""
-        self.gateways.append(Gateway(self, len(self.gateways) + 1, **store))
-        return self.gateways[-1]
+        with self.lock:
+            gateway = Gateway(self, len(self.gateways) + 1, **store)
+            self.gateways.append(gateway)
+        return gateway
 
     def sessions(self, *words):
         """What the command about the store's sessions prints."""

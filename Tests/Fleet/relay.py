@@ -26,7 +26,9 @@ class Relay:
         threading.Thread(target=self.accept, daemon=True).start()
 
     def stop(self):
-        """Ends all of it."""
+        """Ends all of it, once."""
+        if self.ended:
+            return
         self.ended = True
         self.flows.set()
         self.listener.shutdown(socket.SHUT_RDWR)

@@ -6,6 +6,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import threading
 import time
 
 from faults import fault
@@ -67,13 +68,15 @@ class Client:
 class Store:
     """A server in a folder of its own, which keeps its data in memory alone."""
 
-    def __init__(self, folder, *arguments, starts=True):
+    def __init__(self, folder, *arguments, starts=True, is_replica=False):
         self.folder = folder
         folder.mkdir()
         self.path = folder / "socket"
         self.arguments = [str(word) for word in arguments]
+        self.is_replica = is_replica
         self.process = None
         self.admin = None
+        self.lock = threading.Lock()
         if starts:
             self.start()
 
@@ -88,7 +91,8 @@ class Store:
         while True:
             try:
                 self.admin = Client(self.path)
-                self.ask("SET", "pc:epoch", EPOCH)
+                if not self.is_replica:
+                    self.ask("SET", "pc:epoch", EPOCH)
                 return
             except (OSError, ConnectionError):
                 if self.process.poll() is not None or time.monotonic() > end:
@@ -96,8 +100,9 @@ class Store:
                 time.sleep(0.01)
 
     def ask(self, *words):
-        """Whoever runs it asks."""
-        return self.admin.ask(*words)
+        """Whoever runs it asks; from any thread."""
+        with self.lock:
+            return self.admin.ask(*words)
 
     def stop(self):
         """Ends it."""
