@@ -46,6 +46,13 @@ def served_or_unavailable(answer, what="answer"):
         unavailable(answer, what)
 
 
+def served_or_later(answer, what="answer"):
+    """Is served, or 503 with the time after which to come again."""
+    blames_nobody(answer, what)
+    if answer.status != 200:
+        same((answer.status, (answer.field("retry-after") or "").isdigit()), (503, True), what)
+
+
 class LeftOut(Exception):
     """A test cannot be run here, and says why."""
 

@@ -193,6 +193,10 @@ class Fleet:
         unfinished.rename(self.folder / name)
         self.issuer.secrets.add(word)
 
+    def start_store(self, as_user=True):
+        """With the one user whom the documents describe."""
+        self.store.start(lambda: self.store.allow(USER, PASSWORD, *COMMANDS) if as_user else None)
+
     def login(self):
         """The settings of the store's user."""
         return {"user": USER, "password": f"{{ file: {self.folder}/store.password }}"}
@@ -248,10 +252,10 @@ def fleet(binary, count=3, workers=1, server=(), as_user=True, starts=True, **st
     folder = Path(tempfile.mkdtemp(prefix="portcullis-fleet."))
     running = Fleet(binary, folder, count, workers)
     try:
-        running.store = Store(folder / "store", *server, starts=starts)
+        running.store = Store(folder / "store", *server)
         running.set_password(PASSWORD)
-        if starts and as_user:
-            running.store.allow(USER, PASSWORD, *COMMANDS)
+        if starts:
+            running.start_store(as_user)
         for _ in range(count):
             running.add(**(running.login() if as_user else {}), **store).start()
         for gateway in running.gateways:

@@ -15,6 +15,14 @@ AUDIENCE = "https://gateway.test/api"
 KEY_ID = "issuer-1"
 
 
+class Stall:
+    """Of a refresh that takes its time: until it is over, and then perhaps without a look at the token."""
+
+    def __init__(self, is_lost=False):
+        self.is_lost = is_lost
+        self.begun, self.over = threading.Event(), threading.Event()
+
+
 class Issuer:
     """Answers on 127.0.0.1, each connection on a thread of its own."""
 
@@ -23,16 +31,19 @@ class Issuer:
         self.token_seconds = 3600
         self.lock = threading.Lock()
         self.codes = {}
+        # Of each login, in order.
+        self.sids = []
         # Refresh tokens that are good, each with its login's number in order.
         self.refreshable = {}
         self.refreshes = []
+        self.refreshed_at = []
+        self.spent = []
         self.refused = []
         self.revoked = []
         # Whatever it gave out that is a secret, or was told.
         self.secrets = set()
-        # Refreshes wait here before they are looked at while it is not set.
-        self.gate = threading.Event()
-        self.gate.set()
+        # What becomes of the next refreshes, one each.
+        self.stalls, self.stalled = [], []
         issuer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -72,7 +83,8 @@ class Issuer:
 
     def stop(self):
         """Lets go of whoever waits."""
-        self.gate.set()
+        for stall in self.stalled:
+            stall.over.set()
         self.server.shutdown()
         self.server.server_close()
 
@@ -116,17 +128,32 @@ class Issuer:
         if not asked or digest(form["code_verifier"]) != asked["code_challenge"]:
             return 400, {"error": "invalid_grant"}
         self.secrets.add(form["code_verifier"])
-        return 200, self.tokens(unused(), asked["nonce"])
+        self.sids.append(unused())
+        return 200, self.tokens(self.sids[-1], asked["nonce"])
+
+    def stall(self, is_lost=False):
+        """What becomes of the next refresh."""
+        self.stalls.append(Stall(is_lost))
+        return self.stalls[-1]
 
     def refresh(self, token):
         """New tokens for a refresh token that is used for the first time."""
-        self.refreshes.append(token)
-        self.gate.wait(60)
+        with self.lock:
+            self.refreshes.append(token)
+            self.refreshed_at.append(time.monotonic())
+            stall = self.stalls.pop(0) if self.stalls else None
+        if stall:
+            self.stalled.append(stall)
+            stall.begun.set()
+            stall.over.wait(60)
+            if stall.is_lost:
+                return 503, {}
         with self.lock:
             sid = self.refreshable.pop(token, None)
         if not sid:
             self.refused.append(token)
             return 400, {"error": "invalid_grant"}
+        self.spent.append(token)
         return 200, self.tokens(sid)
 
     def tokens(self, sid, nonce=None):

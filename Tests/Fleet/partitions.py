@@ -1,1 +1,166 @@
-"""later"""
+"""A gateway that is cut off from the store while others are not, and a store that stands still for all of them."""
+import concurrent.futures
+import time
+
+from browser import ask, back_channel
+from checks import eventually, same, served_or_unavailable, unavailable
+from fleet import fleet
+
+RECHECK = 1
+# A request is judged after it was sent: only its answer may come later than what is said here.
+TWICE = 2 * RECHECK
+
+
+# holds SH-74, SH-75, SH-40
+# refuses SH-74, SH-21
+def test_a_gateway_that_is_refused_by_the_network_hears_of_everything_when_it_is_back(binary):
+    """Connections end at once."""
+    cut_off(binary, lambda relay: relay.cut())
+
+
+# holds SH-79, SH-75, SH-40
+# refuses SH-79, SH-21
+def test_a_gateway_whose_packets_are_lost_hears_of_everything_when_it_is_back(binary):
+    """Nothing comes, and nobody says so."""
+    cut_off(binary, lambda relay: relay.hold())
+
+
+def cut_off(binary, fault):
+    """The third gateway is alone for a while; somebody signs out elsewhere meanwhile."""
+    with fleet(binary, recheck=f"{RECHECK}s") as running:
+        first, second, third = running.gateways
+        leaving, told, staying = (running.browser().log_in(gateway) for gateway in running.gateways)
+        unseen, program, waiting = running.browser().log_in(first), running.program(), running.browser()
+        for gateway in running.gateways:
+            for browser in (leaving, told, staying):
+                eventually(lambda one=gateway, who=browser: who.ask(one).status == 200, "known at each of them")
+        target = waiting.begin(third)
+        former = dict(leaving.cookies)
+        fault(third.relay)
+        cut_at = time.monotonic()
+        eventually(lambda: leaving.log_out(first).status == 200, "signed out at the first")
+        leaving.cookies = former
+        sid = running.issuer.sids[1]
+        eventually(lambda: back_channel(second, running.issuer.logout_token(sid)).status == 200, "ended by the server")
+        last_served = {}
+
+        def is_refused():
+            """What needs the store is; what needs nothing of it is served; nobody is blamed."""
+            refused = 0
+            for name, browser in (("leaving", leaving), ("told", told), ("staying", staying)):
+                began, answer = time.monotonic(), browser.ask(third)
+                served_or_unavailable(answer, name)
+                if answer.status == 200:
+                    last_served[name] = began
+                refused += answer.status == 503
+            unavailable(unseen.ask(third), "a session that it has never seen")
+            unavailable(program.prove(third), "a proof")
+            unavailable(waiting.ask(third, target), "a login")
+            same(program.call(third).status, 200, "a token without a proof")
+            same(ask(third, "/open/a").status, 200, "a public route")
+            return refused == 3
+        eventually(is_refused, "refused")
+        for name, served in last_served.items():
+            assert served - cut_at < TWICE + 0.5, f"{name}: served {served - cut_at:.2f} s after the store was gone"
+        # All others serve all of it.
+        for gateway in (first, second):
+            eventually(lambda one=gateway: staying.ask(one).status == 200, "served by the others")
+            eventually(lambda one=gateway: program.prove(one).status == 200, "proofs at the others")
+            same(leaving.ask(gateway).status, 401, "whoever signed out, at the others")
+        logout = staying.log_out(third)
+        unavailable(logout, "a logout")
+        same(third.reading("portcullis_store_up"), 0, "up")
+        third.relay.heal()
+        back_at = time.monotonic()
+
+        def is_back():
+            """Never once is a session served that has ended elsewhere."""
+            for browser in (leaving, told):
+                assert browser.ask(third).status != 200, "an ended session is served"
+            return staying.ask(third).status == 200
+        eventually(is_back, "back")
+        took = time.monotonic() - back_at
+        for name, browser in (("leaving", leaving), ("told", told)):
+            eventually(lambda who=browser: who.ask(third).status == 401, f"over at the third: {name}")
+        known = time.monotonic() - back_at - took
+        same(unseen.ask(third).status, 200, "a session that it has never seen")
+        same(waiting.ask(third, target).status, 303, "the same callback again")
+        eventually(lambda: program.prove(third).status == 200, "a proof")
+        print(f"        back {took:.1f} s after the way was free, endings known {known:.2f} s later", flush=True)
+
+
+# holds SH-40
+# refuses SH-40
+def test_endings_that_a_gateway_missed_are_known_there_long_before_it_asks_about_sessions(binary):
+    """It reads the log from where it was; one that was trimmed meanwhile has it ask about all that it knows."""
+    for trims in (False, True):
+        with fleet(binary, recheck="10m") as running:
+            first, _, third = running.gateways
+            leaving, staying = running.browser().log_in(first), running.browser().log_in(first)
+            for browser in (leaving, staying):
+                eventually(lambda who=browser: who.ask(third).status == 200, "known at the third")
+            third.relay.cut()
+            former = dict(leaving.cookies)
+            eventually(lambda: leaving.log_out(first).status == 200, "signed out at the first")
+            leaving.cookies = former
+            # It believes what it knows, and has been told nothing.
+            same(leaving.ask(third).status, 200, "a session that it knows")
+            if trims:
+                running.store.ask("XTRIM", "pc:e", "MAXLEN", 0)
+            third.relay.heal()
+            eventually(lambda: leaving.ask(third).status == 401, "over at the third")
+            same(staying.ask(third).status, 200, "somebody else's")
+            gaps = third.reading("portcullis_store_gaps_total")
+            assert gaps >= 1 if trims else True, gaps
+
+
+# holds SH-78, SH-75
+# refuses SH-78, SH-58, SH-21
+def test_a_store_that_stands_still_blames_nobody_and_no_proof_passes_twice(binary):
+    """Requests wait for as long as a command may take, and later not at all."""
+    with fleet(binary, recheck=f"{RECHECK}s") as running:
+        first, second, third = running.gateways
+        browser, unseen, program = running.browser().log_in(first), running.browser().log_in(second), running.program()
+        for gateway in running.gateways:
+            eventually(lambda one=gateway: browser.ask(one).status == 200, "known at each of them")
+            eventually(lambda one=gateway: program.prove(one).status == 200, "a proof at each of them")
+        proofs = [program.proof() for _ in running.gateways]
+        running.store.freeze()
+        frozen_at = time.monotonic()
+        with concurrent.futures.ThreadPoolExecutor(len(proofs)) as pool:
+            for answer in pool.map(program.prove, running.gateways, proofs):
+                unavailable(answer, "a proof")
+        # These were sent to the store, which had said nothing by then.
+        sent = [gateway.reading("portcullis_store_commands_total", kind="proof", outcome="unanswered") == 1
+                for gateway in running.gateways]
+        assert any(sent), "no proof was sent to the store"
+
+        def is_refused():
+            answers = [browser.ask(gateway) for gateway in running.gateways]
+            for answer in answers:
+                served_or_unavailable(answer, "a session")
+            unavailable(unseen.ask(third), "a session that it has never seen")
+            same(program.call(first).status, 200, "a token without a proof")
+            return all(answer.status == 503 for answer in answers)
+        eventually(is_refused, "refused")
+        # By now it is known to be down, and nothing waits for it: the quickest of ten says so on any machine.
+        quickest = min(unseen.ask(first).seconds for _ in range(10))
+        assert quickest < 0.1, f"{quickest:.3f} s"
+        running.store.thaw()
+        thawed_at = time.monotonic()
+        for gateway in running.gateways:
+            eventually(lambda one=gateway: browser.ask(one).status == 200, "served again")
+        print(f"        {thawed_at - frozen_at:.1f} s stopped, and {time.monotonic() - thawed_at:.1f} s until all served again", flush=True)
+        for place, proof in enumerate(proofs):
+            for gateway in running.gateways[place:] + running.gateways[:place]:
+                answers = []
+
+                def is_decided(one=gateway, sent=proof, seen=answers):
+                    seen.append(program.prove(one, sent).status)
+                    return seen[-1] != 503
+                eventually(is_decided, "decided")
+                # The store has heard of it. One that was never sent passes at another gateway now, once.
+                if answers[-1] == 200 and not sent[place] and gateway is not running.gateways[place]:
+                    sent[place] = True
+                    continue
+                same(answers[-1], 401, f"proof {place} at gateway {gateway.number}")

@@ -13,6 +13,7 @@ class Relay:
     def __init__(self, target):
         self.target = target
         self.delay = 0
+        self.edit = None
         self.is_cut = False
         self.flows = threading.Event()
         self.flows.set()
@@ -50,6 +51,11 @@ class Relay:
     def slow(self, seconds):
         """Each answer is so late."""
         self.delay = seconds
+
+    @fault
+    def alter(self, edit):
+        """Answers come as this function makes them."""
+        self.edit = edit
 
     def heal(self):
         """All is as before. What was under way while nothing passed is lost, as a server sees it that gave up."""
@@ -105,6 +111,8 @@ class Relay:
                     time.sleep(self.delay)
                 elif not is_answer:
                     self.sent += len(content)
+                if is_answer and self.edit:
+                    content = self.edit(content)
                 self.flows.wait()
                 target.sendall(content)
         for one in (source, target):

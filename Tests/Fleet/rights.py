@@ -195,6 +195,7 @@ def test_a_user_who_may_not_wait_for_replicas_is_told(binary):
     port = free_port()
     with fleet(binary, count=1, server=("--port", port, "--bind", "127.0.0.1", "--repl-diskless-sync-delay", 0)) as running:
         replica = Store(running.folder / "replica", "--replicaof", "127.0.0.1", port, is_replica=True)
+        replica.start()
         try:
             eventually(lambda: running.store.ask("WAIT", 1, 100) == 1, "a replica")
             gateway = Deprived(running, "wait", durability="replica")

@@ -29,6 +29,12 @@ def tests(words):
                 yield topic, title, function
 
 
+def reason(error):
+    """The line of it that says what was wrong."""
+    lines = error.splitlines()
+    return next((line for line in lines if line.startswith("AssertionError")), lines[-1])[:400]
+
+
 class Results:
     """What has passed and failed, by whichever thread."""
 
@@ -62,7 +68,7 @@ class Results:
                 print(f"FAILED  {topic}: {title} {took}: it passes, and is in the list of what fails", flush=True)
             elif title in KNOWN_FAILING:
                 self.known.append(f"{topic}: {title}")
-                print(f"KNOWN   {topic}: {title} {took}: {KNOWN_FAILING[title]}\n{error.splitlines()[-1][:300]}", flush=True)
+                print(f"KNOWN   {topic}: {title} {took}: {KNOWN_FAILING[title]}\n{reason(error)}", flush=True)
             else:
                 self.wrong.append(f"{topic}: {title}")
                 print(f"FAILED  {topic}: {title} {took}\n{error}", flush=True)
@@ -74,8 +80,7 @@ class Results:
             print(f"BLIND   {title} {took}", flush=True)
         else:
             self.passed += 1
-            reason = [line for line in error.splitlines() if line.startswith("AssertionError")]
-            print(f"sees    {title} {took}: {(reason or error.splitlines()[-1:])[0][:160]}", flush=True)
+            print(f"sees    {title} {took}: {reason(error)[:200]}", flush=True)
 
 
 def main():

@@ -68,7 +68,7 @@ class Client:
 class Store:
     """A server in a folder of its own, which keeps its data in memory alone."""
 
-    def __init__(self, folder, *arguments, starts=True, is_replica=False):
+    def __init__(self, folder, *arguments, is_replica=False):
         self.folder = folder
         folder.mkdir()
         self.path = folder / "socket"
@@ -77,27 +77,32 @@ class Store:
         self.process = None
         self.admin = None
         self.lock = threading.Lock()
-        if starts:
-            self.start()
 
-    def start(self):
-        """Starts it; it knows nothing but the word by which gateways know that it forgot nothing."""
+    def start(self, prepare=None):
+        """Starts it; it knows nothing but the word by which gateways know that it forgot nothing.
+
+        Nobody finds it before it has that word, and the users whom a function makes.
+        """
+        hidden = self.folder / "hidden"
         with open(self.folder / "redis.log", "ab") as log:
             self.process = subprocess.Popen(
-                [SERVER, "--port", "0", "--unixsocket", self.path, "--save", "", "--appendonly", "no", "--maxmemory-policy",
+                [SERVER, "--port", "0", "--unixsocket", hidden, "--save", "", "--appendonly", "no", "--maxmemory-policy",
                  "noeviction", "--dir", self.folder, "--daemonize", "no", *self.arguments],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
         end = time.monotonic() + START_SECONDS
         while True:
             try:
-                self.admin = Client(self.path)
+                self.admin = Client(hidden)
                 if not self.is_replica:
                     self.ask("SET", "pc:epoch", EPOCH)
-                return
+                break
             except (OSError, ConnectionError):
                 if self.process.poll() is not None or time.monotonic() > end:
                     raise SystemExit(f"{SERVER} does not start:\n{(self.folder / 'redis.log').read_text()[-2000:]}") from None
                 time.sleep(0.01)
+        if prepare:
+            prepare()
+        hidden.rename(self.path)
 
     def ask(self, *words):
         """Whoever runs it asks; from any thread."""
@@ -105,13 +110,18 @@ class Store:
             return self.admin.ask(*words)
 
     def stop(self):
-        """Ends it."""
+        """Ends it, as a crash does."""
         if self.process:
             self.process.send_signal(signal.SIGCONT)
             self.process.kill()
             self.process.wait()
         if self.admin:
             self.admin.close()
+
+    @fault
+    def lose(self):
+        """It ends, and is not there any more."""
+        self.stop()
 
     def remove(self):
         """Ends it, and removes its folder."""
