@@ -70,6 +70,7 @@ class Gateway:
         self.store = store
         url = store.get("url", f"redis://127.0.0.1:{self.relay.port}")
         more = "\n".join(f"  {name}: {value}" for name, value in store.items() if name != "url")
+        more = more.replace("$FOLDER", str(self.fleet.folder))
         text = CONFIGURATION.format(
             workers=self.fleet.workers, issuer=self.fleet.issuer.url, folder=self.fleet.folder, url=url, store=more,
             app=self.fleet.app.url, token=TOKEN, log=self.folder)
@@ -141,6 +142,7 @@ class Gateway:
                     if all(str(value) in str(line.get(name, "")) for name, value in fields.items())]
         return eventually(said, f"said by gateway {self.number}: {event} {fields}", seconds)[0]
 
+    @fault
     def reload(self, **store):
         """Has it take another configuration."""
         before = len(self.lines("reloaded"))
@@ -193,9 +195,9 @@ class Fleet:
         unfinished.rename(self.folder / name)
         self.issuer.secrets.add(word)
 
-    def start_store(self, as_user=True):
-        """With the one user whom the documents describe."""
-        self.store.start(lambda: self.store.allow(USER, PASSWORD, *COMMANDS) if as_user else None)
+    def start_store(self, prepare=None):
+        """With the one user whom the documents describe, or prepared otherwise."""
+        self.store.start(lambda: prepare(self.store) if prepare else self.store.allow(USER, PASSWORD, *COMMANDS))
 
     def login(self):
         """The settings of the store's user."""
@@ -244,10 +246,10 @@ class Fleet:
 
 
 @contextlib.contextmanager
-def fleet(binary, count=3, workers=1, server=(), as_user=True, starts=True, **store):
+def fleet(binary, count=3, workers=1, server=(), prepare=None, starts=True, **store):
     """It runs, and is ready; with further words of the store's server, and with these keys of the gateways' store.
 
-    The gateways are the one user whom the documents describe.
+    The gateways are the one user whom the documents describe, unless the store is prepared otherwise.
     """
     folder = Path(tempfile.mkdtemp(prefix="portcullis-fleet."))
     running = Fleet(binary, folder, count, workers)
@@ -255,9 +257,9 @@ def fleet(binary, count=3, workers=1, server=(), as_user=True, starts=True, **st
         running.store = Store(folder / "store", *server)
         running.set_password(PASSWORD)
         if starts:
-            running.start_store(as_user)
+            running.start_store(prepare)
         for _ in range(count):
-            running.add(**(running.login() if as_user else {}), **store).start()
+            running.add(**({} if prepare else running.login()), **store).start()
         for gateway in running.gateways:
             gateway.await_ready() if starts else gateway.await_listening()
         yield running

@@ -4,4 +4,6 @@ KNOWN_FAILING = {
         "the server's words do not say which command of a script it refused, and store_refused adds nothing to them",
     "a right that the log of endings lacks is no reason to remove the log":
         "store_unsuitable says besides: remove this key",
+    "a reload that leaves the sessions behind in another store says so":
+        "nothing is said where store.url leads to another store: sessions_left_behind is about session.store alone",
 }

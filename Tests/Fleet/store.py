@@ -78,7 +78,7 @@ class Store:
         self.admin = None
         self.lock = threading.Lock()
 
-    def start(self, prepare=None):
+    def start(self, prepare=None, epoch=EPOCH):
         """Starts it; it knows nothing but the word by which gateways know that it forgot nothing.
 
         Nobody finds it before it has that word, and the users whom a function makes.
@@ -94,7 +94,7 @@ class Store:
             try:
                 self.admin = Client(hidden)
                 if not self.is_replica:
-                    self.ask("SET", "pc:epoch", EPOCH)
+                    self.ask("SET", "pc:epoch", epoch)
                 break
             except (OSError, ConnectionError):
                 if self.process.poll() is not None or time.monotonic() > end:
