@@ -195,9 +195,9 @@ class Fleet:
         unfinished.rename(self.folder / name)
         self.issuer.secrets.add(word)
 
-    def start_store(self, prepare=None):
+    def start_store(self, prepare=None, **more):
         """With the one user whom the documents describe, or prepared otherwise."""
-        self.store.start(lambda: prepare(self.store) if prepare else self.store.allow(USER, PASSWORD, *COMMANDS))
+        self.store.start(lambda: prepare(self.store) if prepare else self.store.allow(USER, PASSWORD, *COMMANDS), **more)
 
     def login(self):
         """The settings of the store's user."""

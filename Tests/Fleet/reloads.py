@@ -265,3 +265,23 @@ def test_a_reload_that_leaves_the_sessions_behind_in_another_store_says_so(binar
             first.says("sessions_left_behind", seconds=3)
         finally:
             other.remove()
+
+
+# refuses SH-61
+def test_a_proof_that_one_store_knew_passes_nowhere_else_by_another_store(binary):
+    """The other store is old enough to know of all proofs, and has another word: it was never asked about this one."""
+    with fleet(binary, **PATIENTLY) as running:
+        first, second, third = running.gateways
+        program = running.program()
+        proof = program.proof()
+        same(program.prove(first, proof).status, 200, "a proof")
+        other = Store(running.folder / "other")
+        other.start(lambda: other.allow(USER, PASSWORD, *COMMANDS), epoch="BBBBBBBBBBBBBBBBBBBBBA.1")
+        try:
+            for gateway in (second, third):
+                gateway.reload(**{**gateway.store, "url": f"unix:{other.path}"})
+                eventually(lambda one=gateway: one.reading("portcullis_store_up", node=str(other.path)) == 1, "up")
+            passed = [gateway.number for gateway in (second, third) if program.prove(gateway, proof).status == 200]
+            same(passed, [], "gateways where it passed again")
+        finally:
+            other.remove()

@@ -93,7 +93,7 @@ class Store:
         while True:
             try:
                 self.admin = Client(hidden)
-                if not self.is_replica:
+                if epoch and not self.is_replica:
                     self.ask("SET", "pc:epoch", epoch)
                 break
             except (OSError, ConnectionError):
@@ -117,6 +117,11 @@ class Store:
             self.process.wait()
         if self.admin:
             self.admin.close()
+
+    @fault
+    def clear(self):
+        """It has nothing any more."""
+        self.ask("FLUSHALL")
 
     @fault
     def lose(self):
