@@ -49,8 +49,8 @@ def ask(gateway, target, fields=None, method="GET", content=None, over=None):
 class Browser:
     """Keeps cookies of one origin, whichever gateway answers for it."""
 
-    def __init__(self, issuer):
-        self.issuer = issuer
+    def __init__(self, issuer, seconds):
+        self.issuer, self.seconds = issuer, seconds
         self.cookies = {}
 
     def ask(self, gateway, target="/app/a", fields=None, method="GET", over=None):
@@ -65,13 +65,20 @@ class Browser:
                 self.cookies[name] = value
         return answer
 
+    def status(self, gateway):
+        """Of a request; 0 where it was cut off, as one is whose session ends elsewhere while it is under way."""
+        try:
+            return self.ask(gateway).status
+        except ConnectionError:
+            return 0
+
     def begin(self, gateway):
         """The callback's target, once the user has agreed at the server."""
         started = self.ask(gateway, f"{PREFIX}/login/web?return_to=/app/a")
         location = started.field("location")
         if started.status != 303 or not location:
             raise AssertionError(f"a login begins with {started.status}: {started.content[:300]}")
-        return self.issuer.authorize(location).removeprefix(ORIGIN)
+        return self.issuer.authorize(location, self.seconds).removeprefix(ORIGIN)
 
     def log_in(self, gateway):
         """A whole login; gives the browser back."""

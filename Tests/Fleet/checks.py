@@ -1,6 +1,8 @@
 """What an answer has to be, and waiting for it."""
 import time
 
+from faults import MADE
+
 # For whatever has to come about; much less is usual. A self-check waits for what never comes, and less long.
 PATIENCE = {"seconds": 20}
 
@@ -13,7 +15,7 @@ def same(found, expected, what="found"):
 
 def eventually(question, what, seconds=None):
     """The first good answer to a question, asked again and again."""
-    end = time.monotonic() + (seconds or PATIENCE["seconds"])
+    end = time.monotonic() + (seconds if seconds and MADE["enabled"] else PATIENCE["seconds"])
     while True:
         answer = question()
         if answer:
@@ -67,3 +69,14 @@ def needs_no_fault(test):
     """A test that shows what goes well; a self-check has nothing to leave out of it."""
     test.needs_no_fault = True
     return test
+
+
+def alone(test):
+    """A test beside which no other one runs, but those that wait for a clock."""
+    test.alone = True
+    return test
+
+
+def note(text):
+    """A line for whoever reads along."""
+    print(f"        {text}", flush=True)

@@ -11,6 +11,7 @@ import tempfile
 import threading
 from pathlib import Path
 
+import processes
 from app import App
 from browser import Browser, Program
 from checks import eventually
@@ -81,10 +82,8 @@ class Gateway:
     def start(self):
         """Starts it, and waits until it listens."""
         self.write(**self.store)
-        with open(self.folder / "output.log", "ab") as log:
-            self.process = subprocess.Popen(
-                [self.fleet.binary, "run", self.folder / "portcullis.yaml"], stdin=subprocess.DEVNULL, stdout=log,
-                stderr=subprocess.STDOUT)
+        self.process = processes.start(
+            [self.fleet.binary, "run", self.folder / "portcullis.yaml"], self.folder / "output.log")
 
     def await_listening(self):
         """Finds out its ports."""
@@ -153,18 +152,12 @@ class Gateway:
     @fault
     def kill(self):
         """Ends it in the middle of whatever it does."""
-        self.process.kill()
-        self.process.wait()
+        processes.end(self.process)
 
     def stop(self):
         """Ends it."""
-        if self.process and self.process.poll() is None:
-            self.process.terminate()
-            try:
-                self.process.wait(5)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
+        if self.process:
+            processes.end(self.process, patience=5)
         self.relay.stop()
 
     def last_words(self):
@@ -203,9 +196,9 @@ class Fleet:
         """The settings of the store's user."""
         return {"user": USER, "password": f"{{ file: {self.folder}/store.password }}"}
 
-    def browser(self):
-        """Nobody in particular yet."""
-        return Browser(self.issuer)
+    def browser(self, seconds=3600):
+        """Nobody in particular yet; the first token of a login is good for so long."""
+        return Browser(self.issuer, seconds)
 
     def program(self):
         """A client with a token and a key."""
@@ -233,16 +226,17 @@ class Fleet:
         return "\n".join(gateway.last_words() for gateway in self.gateways)
 
     def stop(self):
-        """Ends all of it."""
-        if self.store:
-            # So that a gateway that has to ask something before it ends can.
-            self.store.thaw()
-        for gateway in self.gateways:
-            gateway.stop()
-        if self.store:
-            self.store.stop()
-        self.issuer.stop()
-        self.app.stop()
+        """Ends all of it, whatever of it is left."""
+        with contextlib.ExitStack() as last:
+            last.callback(self.app.stop)
+            last.callback(self.issuer.stop)
+            if self.store:
+                last.callback(self.store.stop)
+            for gateway in self.gateways:
+                last.callback(gateway.stop)
+            if self.store and self.store.process.poll() is None:
+                # So that a gateway that has to ask something before it ends can.
+                self.store.thaw()
 
 
 @contextlib.contextmanager

@@ -28,7 +28,6 @@ class Issuer:
 
     def __init__(self, key):
         self.key = key
-        self.token_seconds = 3600
         self.lock = threading.Lock()
         self.codes = {}
         # Of each login, in order.
@@ -104,12 +103,12 @@ class Issuer:
         """Its public key."""
         return {"keys": [{**self.key.public, "kid": KEY_ID, "use": "sig", "alg": "ES256"}]}
 
-    def authorize(self, location):
-        """What it sends the browser back to, once the user has agreed."""
+    def authorize(self, location, seconds=3600):
+        """What it sends the browser back to, once the user has agreed; its first token is good for so long."""
         query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(location).query))
         code = secrets.token_urlsafe(24)
         with self.lock:
-            self.codes[code] = query
+            self.codes[code] = {**query, "seconds": seconds}
             self.secrets |= {code, query["state"], query["nonce"]}
         answer = urllib.parse.urlencode({"code": code, "state": query["state"], "iss": self.url})
         return f"{query['redirect_uri']}?{answer}"
@@ -129,7 +128,7 @@ class Issuer:
             return 400, {"error": "invalid_grant"}
         self.secrets.add(form["code_verifier"])
         self.sids.append(unused())
-        return 200, self.tokens(self.sids[-1], asked["nonce"])
+        return 200, self.tokens(self.sids[-1], asked["seconds"], asked["nonce"])
 
     def stall(self, is_lost=False):
         """What becomes of the next refresh."""
@@ -154,13 +153,13 @@ class Issuer:
             self.refused.append(token)
             return 400, {"error": "invalid_grant"}
         self.spent.append(token)
-        return 200, self.tokens(sid)
+        return 200, self.tokens(sid, 3600)
 
-    def tokens(self, sid, nonce=None):
+    def tokens(self, sid, seconds, nonce=None):
         """Those of a login, or of its refresh."""
         now = int(time.time())
         fresh = {"access_token": secrets.token_urlsafe(32), "refresh_token": secrets.token_urlsafe(32)}
-        answer = {**fresh, "token_type": "Bearer", "expires_in": self.token_seconds, "scope": "openid"}
+        answer = {**fresh, "token_type": "Bearer", "expires_in": seconds, "scope": "openid"}
         if nonce:
             claims = {"iss": self.url, "sub": SUBJECT, "aud": "web", "iat": now, "exp": now + 300, "auth_time": now,
                       "nonce": nonce, "sid": sid, "name": NAME}

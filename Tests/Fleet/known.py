@@ -1,4 +1,4 @@
-"""What is known to fail: the titles of tests, each with what the gateway does instead. The list may only shrink, and end empty."""
+"""What is known to fail: titles of tests, each with what the gateway does instead. The list may only shrink, and end empty."""
 KNOWN_FAILING = {
     "a right that a script lacks is named":
         "the server's words do not say which command of a script it refused, and store_refused adds nothing to them",

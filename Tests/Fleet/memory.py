@@ -52,13 +52,13 @@ def test_without_room_a_logout_holds_at_all_gateways_at_once(binary):
         same(leaving.log_out(second).status, 200, "a logout")
         leaving.cookies = former
         for gateway in running.gateways:
-            eventually(lambda one=gateway: leaving.ask(one).status == 401, "over at each of them")
+            eventually(lambda one=gateway: leaving.status(one) == 401, "over at each of them")
             same(kept.ask(gateway).status, 200, "somebody else's session")
         # The server's word is obeyed. That it was heard cannot be kept, so the server says it again until it can.
         word = running.issuer.logout_token()
         unavailable(back_channel(third, word), "a logout token")
         for gateway in running.gateways:
-            eventually(lambda one=gateway: told.ask(one).status == 401, "over at each of them")
+            eventually(lambda one=gateway: told.status(one) == 401, "over at each of them")
         running.store.empty()
         same(back_channel(second, word).status, 200, "the same logout token, with room")
         same(back_channel(first, word).status, 400, "the same logout token once more")

@@ -1,5 +1,7 @@
 """The way from one gateway to the store, which can be cut, held up and made slow."""
+import collections
 import contextlib
+import select
 import socket
 import threading
 import time
@@ -104,21 +106,30 @@ class Relay:
         return server
 
     def carry(self, source, target, is_answer=False):
-        """One direction, to its end; both are closed when the second one is over."""
+        """One direction, to its end; both are closed then."""
+        late = collections.deque()
         with contextlib.suppress(OSError):
-            while content := source.recv(65536):
-                if is_answer and self.delay:
-                    time.sleep(self.delay)
-                elif not is_answer:
-                    self.sent += len(content)
-                if is_answer and self.edit:
-                    content = self.edit(content)
-                self.flows.wait()
-                target.sendall(content)
+            while self.receive(source, late, is_answer):
+                while late and late[0][0] <= time.monotonic():
+                    content = late.popleft()[1]
+                    self.flows.wait()
+                    target.sendall(content)
         for one in (source, target):
             with contextlib.suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
-        pair = (target, source) if is_answer else (source, target)
         with self.lock:
-            self.pairs.discard(pair)
-        # The other direction may still read it: it is closed when nobody has it any more.
+            self.pairs.discard((target, source) if is_answer else (source, target))
+
+    def receive(self, source, late, is_answer):
+        """Waits for more, or until what has come is due; whether there is more to wait for."""
+        until = max(0, late[0][0] - time.monotonic()) if late else None
+        if not select.select([source], [], [], until)[0]:
+            return True
+        content = source.recv(65536)
+        if is_answer and self.edit:
+            content = self.edit(content)
+        elif not is_answer:
+            self.sent += len(content)
+        if content:
+            late.append((time.monotonic() + (self.delay if is_answer else 0), content))
+        return bool(content)

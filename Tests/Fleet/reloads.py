@@ -1,9 +1,9 @@
 """Another password, TLS, another place and another kind of store, by reload, while requests run."""
 import contextlib
-import subprocess
 import threading
 
-from checks import blames_nobody, eventually, same, served_or_unavailable, waits
+import processes
+from checks import blames_nobody, eventually, note, same, served_or_unavailable, waits
 from faults import fault
 from fleet import COMMANDS, PASSWORD, PATIENTLY, USER, fleet
 from relay import Relay
@@ -60,7 +60,7 @@ def traffic(running, browser, judge=served):
         going.is_over.set()
         going.thread.join()
     same(going.wrong, [], "wrong answers")
-    print(f"        {going.statuses} meanwhile", flush=True)
+    note(f"reloads: {going.statuses} meanwhile")
 
 
 @fault
@@ -160,8 +160,7 @@ def test_tls_is_turned_on_and_nobody_notices_and_another_name_in_the_certificate
                     eventually(lambda one=way: one.sent, "in use: TLS")
                     eventually(lambda one=gateway: one.reading("portcullis_store_up") == 1, "up")
                 for gateway in running.gateways:
-                    # What it used before is let go.
-                    gateway.relay.cut()
+                    eventually(lambda one=gateway: not one.relay.pairs, "let go: what it used before")
             for gateway in running.gateways:
                 same(program.prove(gateway, proof).status, 401, "the same proof")
             same(browser.ask(second).status, 200, "the session")
@@ -180,6 +179,7 @@ def test_tls_is_turned_on_and_nobody_notices_and_another_name_in_the_certificate
 
 
 # holds SH-12, SH-03
+@waits
 def test_sentinels_are_asked_from_now_on_and_nobody_notices(binary):
     """The same store, whose primary others name now."""
     port, watch_port = free_port(), free_port()
@@ -196,7 +196,7 @@ def test_sentinels_are_asked_from_now_on_and_nobody_notices(binary):
                                "connected to the primary")
                     eventually(lambda one=gateway: one.reading("portcullis_store_up", node=f"127.0.0.1:{port}") == 1, "up")
                 for gateway in running.gateways:
-                    gateway.relay.cut()
+                    eventually(lambda one=gateway: not one.relay.pairs, "let go: what it used before")
             for gateway in running.gateways:
                 same(browser.ask(gateway).status, 200, "the session")
 
@@ -206,15 +206,12 @@ def sentinel(folder, port, primary):
     """One Sentinel, which watches that primary."""
     configuration = folder / "sentinel.conf"
     configuration.write_text(f"port {port}\nbind 127.0.0.1\ndir {folder}\nsentinel monitor portcullis 127.0.0.1 {primary} 1\n")
-    with open(folder / "sentinel.log", "wb") as log:
-        process = subprocess.Popen([SERVER, configuration, "--sentinel"], stdin=subprocess.DEVNULL, stdout=log,
-                                   stderr=subprocess.STDOUT)
+    process = processes.start([SERVER, configuration, "--sentinel"], folder / "sentinel.log")
     try:
         eventually(lambda: b"+monitor" in (folder / "sentinel.log").read_bytes(), "a Sentinel")
         yield
     finally:
-        process.kill()
-        process.wait()
+        processes.end(process)
 
 
 # holds SH-12

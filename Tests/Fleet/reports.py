@@ -1,1 +1,186 @@
-"""later"""
+"""What metrics and the log say of each fault, at the gateway that has it and at no other."""
+import concurrent.futures
+import re
+import secrets
+import time
+
+from checks import eventually, same, unavailable, waits
+from faults import fault
+from fleet import PATIENTLY, USER, fleet
+
+# What the documents name.
+RECONNECTS, COMMANDS_TOTAL = "portcullis_store_reconnects_total", "portcullis_store_commands_total"
+SKEW_SECONDS, UNREADY_SECONDS = 40, 30
+
+
+# holds SH-87
+@waits
+def test_a_gateway_whose_store_is_slow_for_a_minute_names_it_once_and_the_others_do_not(binary):
+    """Each answer takes more than half of the time that a command has, and is waited for."""
+    with fleet(binary, timeouts="{ command: 1s }") as running:
+        first, second, third = running.gateways
+        program = running.program()
+        third.relay.slow(0.7)
+        answer = program.prove(third)
+        same(answer.status, 200, "a proof that waits")
+        assert answer.seconds > 0.7, answer.seconds
+
+        def is_said():
+            for gateway in (first, second):
+                same(program.prove(gateway).status, 200, "a proof at another gateway")
+            # Of fewer than a hundred commands in the minute nothing is said.
+            with concurrent.futures.ThreadPoolExecutor(4) as pool:
+                for answer in pool.map(program.prove, [third] * 4):
+                    same(answer.status, 200, "a proof that waits")
+            return third.lines("store_slow")
+        [line] = eventually(is_said, "said: store_slow", 75)
+        same((line["level"], line["address"]), ("warning", f"127.0.0.1:{third.relay.port}"), "the line")
+        for gateway in (first, second):
+            same(gateway.lines("store_slow"), [], "at the others")
+        access = (third.folder / "access.log").read_text()
+        waited = [int(found) for found in re.findall(r'"store_us":(\d+)', access)]
+        assert max(waited) > 700_000, waited
+
+
+# refuses SH-36
+@waits
+def test_a_gateway_whose_clock_is_wrong_is_not_ready_and_says_so_and_the_others_are(binary):
+    """By the time that the store says; not before half a minute is over, because a clock may be put right."""
+    def later(content):
+        return re.sub(rb"(?<=\*2\r\n\$10\r\n)\d{10}", lambda found: b"%d" % (int(found[0]) + SKEW_SECONDS), content)
+    with fleet(binary) as running:
+        first, second, third = running.gateways
+        third.relay.alter(later)
+        began = time.monotonic()
+
+        def is_unready():
+            for gateway in (first, second):
+                same(gateway.ready()[0], 200, "ready: the others")
+            return third.ready()[0] == 503
+        eventually(is_unready, "not ready", UNREADY_SECONDS + 20)
+        took = time.monotonic() - began
+        assert took > UNREADY_SECONDS - 2, f"after {took:.1f} s"
+        status, said = third.ready()
+        assert "behind the store" in said["clock"], said
+        third.says("store_clock_differs", level="error", found="behind the store")
+        skew = third.reading("portcullis_store_clock_skew_seconds")
+        assert -SKEW_SECONDS - 2 < skew < -SKEW_SECONDS + 2, skew
+        third.relay.alter(None)
+        eventually(lambda: third.ready()[0] == 200, "ready again")
+
+
+# holds SH-86, SH-74
+# refuses SH-86
+def test_each_fault_of_the_way_to_the_store_moves_its_metrics_at_the_gateway_that_has_it(binary):
+    """Cut, silent, full: each has its own words, and all is as before afterwards."""
+    with fleet(binary) as running:
+        first, second, third = running.gateways
+        program = running.program()
+        for gateway in running.gateways:
+            eventually(lambda one=gateway: program.prove(one).status == 200, "a proof")
+
+        def moved(gateway, name, before, **labels):
+            return lambda: gateway.reading(name, **labels) > before
+        others = [(gateway, gateway.reading(RECONNECTS)) for gateway in (first, second)]
+
+        before = third.reading(RECONNECTS, reason="closed")
+        third.relay.cut()
+        eventually(moved(third, RECONNECTS, before, reason="closed"), "counted: closed")
+        eventually(lambda: third.reading("portcullis_store_up") == 0, "down")
+        unavailable(program.prove(third), "a proof")
+        same(third.reading(COMMANDS_TOTAL, kind="proof", outcome="unavailable"), 1, "not asked")
+        eventually(moved(third, "portcullis_store_endings_lag_seconds", 1), "late: the log of endings")
+        third.relay.heal()
+        eventually(lambda: third.reading("portcullis_store_up") == 1, "up")
+        eventually(lambda: third.reading("portcullis_store_endings_lag_seconds") < 1, "read: the log of endings")
+
+        before = third.reading(RECONNECTS, reason="silent")
+        third.relay.hold()
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(program.prove, third)
+            eventually(moved(third, COMMANDS_TOTAL, 0, kind="proof", outcome="unanswered"), "counted: unanswered")
+            unavailable(waiting.result(), "a proof")
+        eventually(moved(third, RECONNECTS, before, reason="silent"), "counted: silent")
+        third.says("store_lost", reason="closed")
+        third.relay.heal()
+        eventually(lambda: program.prove(third).status == 200, "a proof again")
+
+        running.store.fill()
+        unavailable(program.prove(third), "a proof")
+        same(third.reading(COMMANDS_TOTAL, kind="proof", outcome="refused"), 1, "refused")
+        same(third.reading("portcullis_store_up"), 1, "up")
+        running.store.empty()
+        for gateway, count in others:
+            same(gateway.reading(RECONNECTS), count, "reconnects of the others")
+            same(gateway.reading("portcullis_store_up"), 1, "up: the others")
+            same(gateway.lines("store_lost"), [], "lost: the others")
+
+
+# holds SH-87
+# refuses SH-87
+def test_a_hundred_failures_are_one_line_of_a_kind(binary):
+    """A store that is full fills no log beside its own."""
+    with fleet(binary, count=1, **PATIENTLY) as running:
+        gateway = running.gateways[0]
+        program = running.program()
+        same(program.prove(gateway).status, 200, "a proof")
+        running.store.fill()
+        for _ in range(100):
+            unavailable(program.prove(gateway), "a proof")
+        gateway.says("store_refused", setting="maxmemory")
+        assert len(gateway.lines("store_refused")) <= 2, gateway.lines("store_refused")
+        same(gateway.reading(COMMANDS_TOTAL, kind="proof", outcome="refused"), 100, "refused")
+
+
+# refuses SH-82, SH-53, SH-22
+def test_what_somebody_else_writes_to_the_store_is_counted_and_signs_nobody_in(binary):
+    """Another value in a session's place is none, and another type is an error; of both the operator hears."""
+    with fleet(binary, recheck="0s", **PATIENTLY) as running:
+        first, second, third = running.gateways
+        spoiled, typed, swapped = (running.browser().log_in(first) for _ in range(3))
+        names = [key for key in running.store.keys() if key.startswith(b"pc:s:")]
+        values = {key: running.store.ask("HGET", key, "v") for key in names}
+        for browser in (spoiled, typed, swapped):
+            same(browser.ask(first).status, 200, "before")
+        rewrite(running.store, names, values)
+        former = [dict(browser.cookies) for browser in (spoiled, typed, swapped)]
+        for browser, cookies in zip((spoiled, typed, swapped), former):
+            for gateway in (second, third):
+                answer = browser.ask(gateway)
+                browser.cookies = dict(cookies)
+                assert answer.status in (401, 503), answer.status
+                if answer.status == 503:
+                    unavailable(answer, "a session of another type")
+        told = [gateway for gateway in (second, third)
+                if gateway.reading("portcullis_store_tampered_total") or gateway.lines("login_alarm")]
+        assert told, "nobody is told"
+        third.says("store_refused", setting="store.prefix", found="WRONGTYPE")
+
+
+@fault
+def rewrite(store, names, values):
+    """One of them is noise, one a text, and one another's."""
+    store.ask("HSET", names[0], "v", secrets.token_bytes(len(values[names[0]])))
+    store.ask("DEL", names[1])
+    store.ask("SET", names[1], "1")
+    store.ask("HSET", names[2], "v", values[names[1]])
+
+
+# holds SH-10
+# refuses SH-10
+def test_a_store_that_may_throw_things_away_is_told_by_who_may_look(binary):
+    """At each connection, where the user has +info."""
+    with fleet(binary, **PATIENTLY) as running:
+        first = running.gateways[0]
+        running.store.permit(USER, "info")
+        evict(running.store)
+        running.store.ask("CLIENT", "KILL", "USER", USER)
+        for gateway in running.gateways:
+            eventually(lambda one=gateway: one.reading("portcullis_store_evicting") == 1, "counted")
+        first.says("store_unsuitable", level="warning", setting="maxmemory-policy")
+
+
+@fault
+def evict(store):
+    """From now on it may."""
+    store.ask("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")

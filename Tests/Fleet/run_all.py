@@ -1,6 +1,7 @@
 """Runs each `test_…` of the files beside this one, each with gateways and a store of its own; `run` is the way in."""
 import argparse
 import importlib
+import queue
 import signal
 import sys
 import threading
@@ -18,6 +19,7 @@ TOPICS = ["reports", "refreshes", "memory", "rights", "partitions", "reloads", "
 # For all of them, whatever hangs; a minute on a machine with nothing else to do.
 LIMIT_SECONDS = 300
 SELF_CHECK_PATIENCE = 3
+AT_ONCE = 3
 
 
 def tests(words):
@@ -50,9 +52,9 @@ class Results:
         start, error = time.monotonic(), None
         try:
             test(binary)
-        except LeftOut as reason:
+        except LeftOut as words:
             with self.lock:
-                print(f"LEFT OUT  {topic}: {title}: {reason}", flush=True)
+                print(f"LEFT OUT  {topic}: {title}: {words}", flush=True)
             return
         except Exception:  # pylint: disable=broad-exception-caught
             error = traceback.format_exc()
@@ -83,6 +85,16 @@ class Results:
             print(f"sees    {title} {took}: {reason(error)[:200]}", flush=True)
 
 
+def run_each(tests, results):
+    """Those that nobody has begun yet."""
+    while True:
+        try:
+            one = tests.get_nowait()
+        except queue.Empty:
+            return
+        results.run(*one)
+
+
 def main():
     """Status 0 only if there were tests and all passed."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -99,17 +111,24 @@ def main():
         faults.MADE["enabled"] = False
         checks.PATIENCE["seconds"] = SELF_CHECK_PATIENCE
     began, results = time.monotonic(), Results(fails=options.self_check)
-    # Those that wait for a clock wait beside the others.
-    waiting = []
-    for topic, title, test in tests(options.words):
-        if options.self_check and hasattr(test, "needs_no_fault"):
-            continue
-        arguments = (topic, title, test, options.binary.resolve())
-        if hasattr(test, "waits"):
-            waiting.append(threading.Thread(target=results.run, args=arguments, daemon=True))
-            waiting[-1].start()
-        else:
-            results.run(*arguments)
+    wanted = [(topic, title, test, options.binary.resolve()) for topic, title, test in tests(options.words)
+              if not (options.self_check and hasattr(test, "needs_no_fault"))]
+    # Those that wait for a clock wait beside the others, of which several run at a time: all wait more than they work.
+    waiting = [threading.Thread(target=results.run, args=one, daemon=True) for one in wanted if hasattr(one[2], "waits")]
+    for thread in waiting:
+        thread.start()
+    together = queue.SimpleQueue()
+    for one in wanted:
+        if not hasattr(one[2], "waits") and not hasattr(one[2], "alone"):
+            together.put(one)
+    running = [threading.Thread(target=run_each, args=(together, results), daemon=True) for _ in range(AT_ONCE)]
+    for thread in running:
+        thread.start()
+    for thread in running:
+        thread.join()
+    for one in wanted:
+        if hasattr(one[2], "alone"):
+            results.run(*one)
     for thread in waiting:
         thread.join()
     for title in results.known:

@@ -2,7 +2,7 @@
 import time
 
 from browser import NAVIGATION, ask
-from checks import eventually, same, served_or_unavailable, unavailable, waits
+from checks import eventually, note, same, served_or_unavailable, unavailable, waits
 from faults import fault
 from fleet import PATIENTLY, fleet
 
@@ -56,8 +56,7 @@ def test_gateways_that_start_without_their_store_serve_what_needs_none_and_use_i
             eventually(lambda one=gateway: program.prove(one).status == 200, "a proof")
             eventually(lambda one=gateway: one.ready()[1]["store"] == "up", "up")
         eventually(lambda: strict.ready()[0] == 200, "ready where it is strict")
-        print(f"        ready {took:.1f} s after the start, and all served {time.monotonic() - came:.1f} s after the store came",
-              flush=True)
+        note(f"starts: ready {took:.1f} s after the start, and all served {time.monotonic() - came:.1f} s after the store came")
 
 
 def begun(browser, gateway):

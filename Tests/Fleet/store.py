@@ -5,13 +5,14 @@ import random
 import shutil
 import signal
 import socket
-import subprocess
 import threading
 import time
 
+import processes
 from faults import fault
 
-SERVER = os.environ.get("PORTCULLIS_STORE_SERVER", "redis-server")
+DEFAULT = os.environ.get("PORTCULLIS_STORE_SERVER", "redis-server")
+SERVER = DEFAULT
 START_SECONDS = 30
 # A gateway that finds this word knows that the store has forgotten nothing, and lets the first proof through.
 EPOCH = "AAAAAAAAAAAAAAAAAAAAAA.1"
@@ -84,11 +85,9 @@ class Store:
         Nobody finds it before it has that word, and the users whom a function makes.
         """
         hidden = self.folder / "hidden"
-        with open(self.folder / "redis.log", "ab") as log:
-            self.process = subprocess.Popen(
-                [SERVER, "--port", "0", "--unixsocket", hidden, "--save", "", "--appendonly", "no", "--maxmemory-policy",
-                 "noeviction", "--dir", self.folder, "--daemonize", "no", *self.arguments],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+        self.process = processes.start(
+            [SERVER, "--port", "0", "--unixsocket", hidden, "--save", "", "--appendonly", "no", "--maxmemory-policy",
+             "noeviction", "--dir", self.folder, "--daemonize", "no", *self.arguments], self.folder / "redis.log")
         end = time.monotonic() + START_SECONDS
         while True:
             try:
@@ -112,9 +111,7 @@ class Store:
     def stop(self):
         """Ends it, as a crash does."""
         if self.process:
-            self.process.send_signal(signal.SIGCONT)
-            self.process.kill()
-            self.process.wait()
+            processes.end(self.process)
         if self.admin:
             self.admin.close()
 
@@ -185,21 +182,27 @@ class Store:
                 parts += flattened(self.ask("XRANGE", key, "-", "+"))
         return parts
 
-    @contextlib.contextmanager
-    def listening(self):
-        """Collects the lines of MONITOR: what everybody asks the store."""
-        client = Client(self.path)
-        lines = []
-        client.ask("MONITOR")
-        try:
-            yield lines
-            # All that was asked before stands before this.
-            mark = f"mark-{random.random()}"
-            self.ask("ECHO", mark)
-            while not lines or mark.encode() not in lines[-1]:
-                lines.append(client.input.readline())
-        finally:
-            client.close()
+    def listen(self):
+        """Hears from now on what everybody asks the store."""
+        return Listener(self)
+
+
+class Listener:
+    """A connection with MONITOR, whose lines are read when they are wanted."""
+
+    def __init__(self, store):
+        self.store = store
+        self.client = Client(store.path)
+        self.client.ask("MONITOR")
+
+    def lines(self):
+        """Those of all that was asked so far; it is over then."""
+        mark, lines = f"mark-{random.random()}", []
+        self.store.ask("ECHO", mark)
+        while not lines or mark.encode() not in lines[-1]:
+            lines.append(self.client.input.readline())
+        self.client.close()
+        return lines
 
 
 def flattened(answer):
