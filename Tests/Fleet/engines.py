@@ -10,7 +10,6 @@ import store
 from checks import LeftOut, alone
 
 
-# holds SH-10
 @alone
 def test_valkey_in_the_place_of_redis(binary):
     """A login and all that follows, a full store, one that restarts with nothing, and what can be read in it."""

@@ -8,4 +8,8 @@ KNOWN_FAILING = {
         "nothing is said where store.url leads to another store: sessions_left_behind is about session.store alone",
     "a proof that one store knew passes nowhere else by another store":
         "a reload that leads to another store begins the watch of the epoch anew, so that the other word is no other one",
+    "the right to ask a cluster for its map is named":
+        "store_unsuitable says: a user that may not ask which servers there are",
+    "the right to follow a slot that moves is named":
+        "store_refused says MOVED and no setting: what the server answered to ASKING is not looked at",
 }

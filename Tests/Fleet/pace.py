@@ -75,9 +75,9 @@ class Proving:
             thread.join()
 
 
+@alone
 # holds SH-14, SH-66, SH-74, SH-78
 # refuses SH-14, SH-66
-@alone
 def test_requests_that_need_nothing_of_the_store_take_no_longer_while_it_stands_still(binary):
     """Nor while others wait for it, at the same worker."""
     with fleet(binary, recheck="0s", **PATIENTLY) as running:

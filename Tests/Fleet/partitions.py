@@ -11,8 +11,8 @@ RECHECK = 1
 TWICE = 2 * RECHECK
 
 
-# holds SH-74, SH-75, SH-40
-# refuses SH-74, SH-21
+# holds SH-74, SH-75, SH-40, SH-41
+# refuses SH-74, SH-21, SH-41
 def test_a_gateway_that_is_refused_by_the_network_hears_of_everything_when_it_is_back(binary):
     """Connections end at once."""
     cut_off(binary, lambda relay: relay.cut())
@@ -27,7 +27,7 @@ def test_a_gateway_whose_packets_are_lost_hears_of_everything_when_it_is_back(bi
 
 def cut_off(binary, fault):
     """The third gateway is alone for a while; somebody signs out elsewhere meanwhile."""
-    with fleet(binary, recheck=f"{RECHECK}s") as running:
+    with fleet(binary, workers=2, recheck=f"{RECHECK}s") as running:
         first, second, third = running.gateways
         leaving, told, staying = (running.browser().log_in(gateway) for gateway in running.gateways)
         unseen, program, waiting = running.browser().log_in(first), running.program(), running.browser()
@@ -67,8 +67,9 @@ def cut_off(binary, fault):
             eventually(lambda one=gateway: staying.ask(one).status == 200, "served by the others")
             eventually(lambda one=gateway: program.prove(one).status == 200, "proofs at the others")
             eventually(lambda one=gateway: leaving.status(one) == 401, "over at the others")
-        logout = staying.log_out(third)
-        unavailable(logout, "a logout")
+        unavailable(staying.log_out(third), "a logout")
+        word = running.issuer.logout_token(running.issuer.sids[3])
+        unavailable(back_channel(third, word), "a logout token")
         same(third.reading("portcullis_store_up"), 0, "up")
         third.relay.heal()
         back_at = time.monotonic()
@@ -84,6 +85,9 @@ def cut_off(binary, fault):
             eventually(lambda who=browser: who.status(third) == 401, f"over at the third: {name}")
         known = time.monotonic() - back_at - took
         same(unseen.ask(third).status, 200, "a session that it has never seen")
+        same(back_channel(third, word).status, 200, "the same logout token again")
+        for gateway in running.gateways:
+            eventually(lambda one=gateway: unseen.status(one) == 401, "over at each of them")
         same(waiting.ask(third, target).status, 303, "the same callback again")
         eventually(lambda: program.prove(third).status == 200, "a proof")
         note(f"partitions: back {took:.1f} s after the way was free, endings known {known:.2f} s later")
@@ -118,7 +122,7 @@ def test_endings_that_a_gateway_missed_are_known_there_long_before_it_asks_about
 # refuses SH-78, SH-58, SH-21
 def test_a_store_that_stands_still_blames_nobody_and_no_proof_passes_twice(binary):
     """Requests wait for as long as a command may take, and later not at all."""
-    with fleet(binary, recheck=f"{RECHECK}s") as running:
+    with fleet(binary, workers=2, recheck=f"{RECHECK}s") as running:
         first, second, third = running.gateways
         browser, unseen, program = running.browser().log_in(first), running.browser().log_in(second), running.program()
         for gateway in running.gateways:

@@ -20,9 +20,9 @@ def begin(browser, gateway, stall):
     eventually(stall.begun.is_set, "begun: the refresh")
 
 
+@waits
 # holds SH-31, SH-34
 # refuses SH-31, SH-21
-@waits
 def test_a_gateway_that_is_killed_in_a_refresh_keeps_nobody_from_it_for_longer_than_its_lease(binary):
     """The server never saw one refresh token, and the sign-in lives; it took the other, which costs this sign-in and nothing else."""
     with fleet(binary, **PATIENTLY) as running:
@@ -69,9 +69,9 @@ def test_a_gateway_that_is_killed_in_a_refresh_keeps_nobody_from_it_for_longer_t
         note(f"refreshes: another gateway asked {took:.1f} s after the one that was killed")
 
 
+@waits
 # holds SH-34
 # refuses SH-34
-@waits
 def test_tokens_that_the_store_does_not_take_are_used_by_who_has_them_and_written_later(binary):
     """The server is asked once, and nobody uses the old token once there is a new one."""
     with fleet(binary, recheck="10m", **PATIENTLY) as running:

@@ -112,9 +112,9 @@ def test_the_one_password_of_a_store_without_users_is_changed_and_nobody_notices
             eventually(lambda one=gateway: browser.ask(one).status == 200, "served by new connections")
 
 
+@waits
 # holds SH-83
 # refuses SH-12, SH-83, SH-52
-@waits
 def test_a_wrong_password_in_the_file_is_told_costs_nobody_a_session_and_the_right_one_is_tried_at_once(binary):
     """The connections before it serve for five seconds; then it is as if the store were down."""
     with fleet(binary, recheck="0s", **PATIENTLY) as running:
@@ -137,9 +137,9 @@ def test_a_wrong_password_in_the_file_is_told_costs_nobody_a_session_and_the_rig
                 assert secret not in words, "a password in the log"
 
 
+@waits
 # holds SH-12, SH-05
 # refuses SH-12, SH-05
-@waits
 def test_tls_is_turned_on_and_nobody_notices_and_another_name_in_the_certificate_is_refused(binary):
     """The store has both for a while; a used proof stays used."""
     port = free_port()
@@ -178,8 +178,8 @@ def test_tls_is_turned_on_and_nobody_notices_and_another_name_in_the_certificate
                 way.stop()
 
 
-# holds SH-12, SH-03
 @waits
+# holds SH-12, SH-03
 def test_sentinels_are_asked_from_now_on_and_nobody_notices(binary):
     """The same store, whose primary others name now."""
     port, watch_port = free_port(), free_port()

@@ -18,8 +18,8 @@ REFRESHES = ["hdel"]
 AT_ONCE = 4
 
 
-# holds SH-47
 @needs_no_fault
+# holds SH-47
 def test_the_user_of_the_documents_may_do_all_that_is_needed_and_is_refused_nothing(binary):
     """A login, calls, a refresh, proofs, a logout, a logout token, and the command about sessions."""
     listed = re.search(r"-@all\n((?:    \+.*\n)+)", DOCUMENT.read_text())

@@ -10,9 +10,9 @@ from fleet import PATIENTLY, fleet
 START_SECONDS = 10
 
 
+@waits
 # holds SH-11, SH-75
 # refuses SH-11, SH-21, SH-74
-@waits
 def test_gateways_that_start_without_their_store_serve_what_needs_none_and_use_it_when_it_comes(binary):
     """No start waits for it; readiness does, for ten seconds, and longer where it is strict."""
     with fleet(binary, starts=False, **PATIENTLY) as running:
