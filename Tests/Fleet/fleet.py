@@ -154,6 +154,15 @@ class Gateway:
         """Ends it in the middle of whatever it does."""
         processes.end(self.process)
 
+    @fault
+    def freeze(self):
+        """It does nothing any more."""
+        self.process.send_signal(signal.SIGSTOP)
+
+    def thaw(self):
+        """It goes on."""
+        self.process.send_signal(signal.SIGCONT)
+
     def stop(self):
         """Ends it."""
         if self.process:

@@ -1,11 +1,12 @@
 """An authorization server whose user always agrees: logins, refreshes by tokens that are good once, and revocations."""
-import http.server
 import json
 import secrets
 import threading
 import time
 import urllib.parse
 
+import serving
+from faults import fault
 from signing import digest, unused
 
 SUBJECT = "subject-of-alice-8531"
@@ -43,12 +44,11 @@ class Issuer:
         self.secrets = set()
         # What becomes of the next refreshes, one each.
         self.stalls, self.stalled = [], []
+        self.is_failing = False
         issuer = self
 
-        class Handler(http.server.BaseHTTPRequestHandler):
+        class Handler(serving.Handler):
             """Answers for the issuer."""
-
-            protocol_version = "HTTP/1.1"
 
             def do_GET(self):
                 documents = {"/.well-known/openid-configuration": issuer.metadata, "/jwks": issuer.jwks}
@@ -60,32 +60,16 @@ class Issuer:
                 self.reply(*issuer.take(self.path, form))
 
             def reply(self, status, document):
-                """Whoever asked may be gone by now."""
-                content = json.dumps(document).encode()
-                try:
-                    self.send_response(status)
-                    self.send_header("Content-Type", "application/json")
-                    self.send_header("Cache-Control", "no-store")
-                    self.send_header("Content-Length", str(len(content)))
-                    self.end_headers()
-                    self.wfile.write(content)
-                except OSError:
-                    self.close_connection = True
+                self.answer(status, "application/json", json.dumps(document).encode())
 
-            def log_message(self, *_):
-                """Says nothing."""
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
-        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
+        self.server = serving.Server(Handler)
+        self.url = self.server.url
 
     def stop(self):
         """Lets go of whoever waits."""
         for stall in self.stalled:
             stall.over.set()
-        self.server.shutdown()
-        self.server.server_close()
+        self.server.stop()
 
     def metadata(self):
         """OpenID Connect Discovery."""
@@ -130,6 +114,11 @@ class Issuer:
         self.sids.append(unused())
         return 200, self.tokens(self.sids[-1], asked["seconds"], asked["nonce"])
 
+    @fault
+    def fail(self):
+        """It refreshes nothing for a while, and says that it cannot."""
+        self.is_failing = True
+
     def stall(self, is_lost=False):
         """What becomes of the next refresh."""
         self.stalls.append(Stall(is_lost))
@@ -141,6 +130,8 @@ class Issuer:
             self.refreshes.append(token)
             self.refreshed_at.append(time.monotonic())
             stall = self.stalls.pop(0) if self.stalls else None
+        if self.is_failing:
+            return 503, {}
         if stall:
             self.stalled.append(stall)
             stall.begun.set()

@@ -4,6 +4,7 @@ import threading
 import time
 
 from checks import eventually, note, same, served_or_later, waits
+from faults import fault
 from fleet import PATIENTLY, fleet
 
 # What asking the server may take in all, and two seconds: as long as the right to ask is somebody's.
@@ -97,3 +98,98 @@ def test_tokens_that_the_store_does_not_take_are_used_by_who_has_them_and_writte
             eventually(is_served, "served by the others")
             same(running.app.credentials[-1], new, "the token at the others")
         same((len(issuer.refreshes), issuer.refused, issuer.revoked), (1, [], []), "what the server was asked")
+
+
+@waits
+# holds SH-31
+# refuses SH-32, SH-31
+def test_a_gateway_that_stands_still_for_longer_than_its_lease_changes_nothing_when_it_goes_on(binary):
+    """The server refuses it by then, because another one has asked; that is no word about the session."""
+    with fleet(binary, **PATIENTLY) as running:
+        first, second, third = running.gateways
+        issuer = running.issuer
+        browser = running.browser(seconds=1).log_in(first)
+        stall = issuer.stall()
+        begin(browser, first, stall)
+        began = time.monotonic()
+        first.freeze()
+
+        def is_served():
+            for gateway in (second, third):
+                answer = browser.ask(gateway)
+                served_or_later(answer, "whose refresh is somebody else's")
+                if answer.status == 200:
+                    return True
+            return False
+        eventually(is_served, "served by another one", LEASE_SECONDS + 20)
+        assert time.monotonic() - began > LEASE_SECONDS - 2, "asked while the lease was somebody else's"
+        stall.over.set()
+        eventually(lambda: issuer.refused, "refused: who comes late")
+        new = running.app.credentials[-1]
+        first.thaw()
+        for gateway in (first, second, third):
+            def is_used(one=gateway):
+                answer = browser.ask(one)
+                served_or_later(answer, "the session")
+                return answer.status == 200
+            eventually(is_used, "served by each of them")
+            same(running.app.credentials[-1], new, "the token")
+        same((len(issuer.refreshes), issuer.revoked), (2, []), "what the server was asked")
+
+
+# holds SH-32
+# refuses SH-32, SH-38
+def test_a_logout_wins_over_a_refresh_that_is_under_way_elsewhere_and_its_tokens_are_given_back(binary):
+    """The browser is signed out at all of them, whatever the server answers then."""
+    with fleet(binary, **PATIENTLY) as running:
+        first, second, third = running.gateways
+        issuer = running.issuer
+        browser = running.browser(seconds=1).log_in(first)
+        stall = issuer.stall()
+        begin(browser, first, stall)
+        former = dict(browser.cookies)
+        leave(browser, second)
+        browser.cookies = former
+        stall.over.set()
+        eventually(lambda: issuer.spent, "answered: the refresh")
+        new = [token for token in issuer.refreshable]
+        for gateway in (first, second, third):
+            eventually(lambda one=gateway: browser.status(one) == 401, "over at each of them")
+        eventually(lambda: set(new) & set(issuer.revoked), "given back: the new tokens")
+        for gateway in (first, second, third):
+            same(browser.ask(gateway).status, 401, "still over")
+
+
+@fault
+def leave(browser, gateway):
+    """Signs out."""
+    same(browser.log_out(gateway).status, 200, "a logout")
+
+
+@waits
+# holds SH-35
+# refuses SH-35
+def test_a_server_that_fails_is_left_alone_by_all_gateways_for_the_same_pause(binary):
+    """However many requests come, and wherever; then the session is refreshed, and lives."""
+    with fleet(binary, **PATIENTLY) as running:
+        issuer = running.issuer
+        browser = running.browser(seconds=1).log_in(running.gateways[0])
+        issuer.fail()
+        asked = 0
+
+        def has_asked_again():
+            nonlocal asked
+            for gateway in running.gateways:
+                served_or_later(browser.ask(gateway), "a session whose tokens are over")
+                asked += 1
+            return len(issuer.refreshes) >= 3
+        eventually(has_asked_again, "asked again", 40)
+        pauses = [later - earlier for earlier, later in zip(issuer.refreshed_at, issuer.refreshed_at[1:])]
+        assert min(pauses) > 0.5 and asked > 30, f"{asked} requests, and at the server after pauses of {pauses}"
+        issuer.is_failing = False
+        back = time.monotonic()
+        for gateway in running.gateways:
+            eventually(lambda one=gateway: browser.ask(one).status == 200, "served again", 30)
+        note(f"refreshes: {asked} requests, {len(pauses) + 1} at the server that failed, pauses of "
+             f"{', '.join(f'{one:.1f}' for one in pauses)} s; served {time.monotonic() - back:.1f} s after it was back")
+        same(len(issuer.spent), 1, "refreshes in the end")
