@@ -4,12 +4,9 @@ import http.client
 import json
 import re
 import secrets
-import shutil
 import signal
 import subprocess
-import tempfile
 import threading
-from pathlib import Path
 
 import processes
 from app import App
@@ -80,7 +77,7 @@ class Gateway:
         unfinished.rename(self.folder / "portcullis.yaml")
 
     def start(self):
-        """Starts it, and waits until it listens."""
+        """Starts it."""
         self.write(**self.store)
         self.process = processes.start(
             [self.fleet.binary, "run", self.folder / "portcullis.yaml"], self.folder / "output.log")
@@ -179,14 +176,14 @@ class Gateway:
 class Fleet:
     """All of it."""
 
-    def __init__(self, binary, folder, count, workers):
+    def __init__(self, binary, folder, workers):
         self.binary, self.folder, self.workers = binary, folder, workers
         for name in ("web.secret", "session.key", "store.key"):
             (folder / name).write_text(secrets.token_hex(32))
             (folder / name).chmod(0o600)
         self.key = Key(folder / "client.pem")
         self.issuer, self.app = Issuer(Key(folder / "issuer.pem")), App()
-        self.count, self.gateways, self.store = count, [], None
+        self.gateways, self.store = [], None
         self.lock = threading.Lock()
 
     def set_password(self, word, name="store.password"):
@@ -243,7 +240,7 @@ class Fleet:
                 last.callback(self.store.stop)
             for gateway in self.gateways:
                 last.callback(gateway.stop)
-            if self.store and self.store.process.poll() is None:
+            if self.store and self.store.process and self.store.process.poll() is None:
                 # So that a gateway that has to ask something before it ends can.
                 self.store.thaw()
 
@@ -254,8 +251,8 @@ def fleet(binary, count=3, workers=1, server=(), prepare=None, starts=True, **st
 
     The gateways are the one user whom the documents describe, unless the store is prepared otherwise.
     """
-    folder = Path(tempfile.mkdtemp(prefix="portcullis-fleet."))
-    running = Fleet(binary, folder, count, workers)
+    folder = processes.folder()
+    running = Fleet(binary, folder, workers)
     try:
         running.store = Store(folder / "store", *server)
         running.set_password(PASSWORD)
@@ -271,4 +268,4 @@ def fleet(binary, count=3, workers=1, server=(), prepare=None, starts=True, **st
         raise AssertionError(f"{error}\n{words}") from error
     finally:
         running.stop()
-        shutil.rmtree(folder, ignore_errors=True)
+        processes.remove(folder)

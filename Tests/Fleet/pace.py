@@ -13,7 +13,7 @@ SECONDS = 2
 # Bounds so wide that a machine with much else to do keeps them. Whoever waits for the store once waits for a quarter of a second,
 # and again a moment later: most of the time passes in requests that are held up then.
 TIMES, SPARE_SECONDS = 2, 0.005
-HELD_UP_SECONDS, HELD_UP_SHARE = 0.05, 0.3
+HELD_UP_SECONDS, HELD_UP_SHARE = 0.1, 0.5
 
 
 class Figures:

@@ -1,15 +1,27 @@
-"""Programs that were started, so that none is left when the tests end, whatever ended them."""
+"""Programs that were started, and folders that were made, so that nothing is left when the tests end, whatever ended them."""
 import atexit
+import shutil
 import signal
 import subprocess
+import tempfile
 import threading
+from pathlib import Path
 
-STARTED = set()
+STARTED, FOLDERS = set(), set()
 LOCK = threading.Lock()
+# Threads that nobody waits for begin nothing more.
+ENDING = threading.Event()
+
+
+def refuse_at_the_end():
+    """Ends a thread that nobody waits for."""
+    if ENDING.is_set():
+        raise SystemExit
 
 
 def start(words, log):
     """A program that reads nothing and writes to a file."""
+    refuse_at_the_end()
     with open(log, "ab") as output:
         process = subprocess.Popen([str(word) for word in words], stdin=subprocess.DEVNULL, stdout=output,
                                    stderr=subprocess.STDOUT)
@@ -34,8 +46,27 @@ def end(process, patience=0):
         STARTED.discard(process)
 
 
+def folder():
+    """A new one."""
+    refuse_at_the_end()
+    made = Path(tempfile.mkdtemp(prefix="portcullis-fleet."))
+    with LOCK:
+        FOLDERS.add(made)
+    return made
+
+
+def remove(made):
+    """With all that is in it."""
+    shutil.rmtree(made, ignore_errors=True)
+    with LOCK:
+        FOLDERS.discard(made)
+
+
 @atexit.register
 def end_all():
     """Those of threads that nobody waits for."""
+    ENDING.set()
     for process in list(STARTED):
         end(process)
+    for made in list(FOLDERS) * 2:
+        remove(made)

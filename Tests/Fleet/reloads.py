@@ -26,16 +26,20 @@ class Traffic:
 
     def run(self):
         """Until it is over, or something is wrong."""
-        while not self.is_over.wait(0.02) and not self.wrong:
-            self.rounds += 1
-            for gateway in self.running.gateways:
-                for name, answer in (("a session", self.browser.ask(gateway)), ("a token", self.program.call(gateway)),
-                                     ("a proof", self.program.prove(gateway))):
-                    self.statuses[answer.status] = self.statuses.get(answer.status, 0) + 1
-                    try:
-                        self.judge(answer, f"{name} at gateway {gateway.number}")
-                    except AssertionError as error:
-                        self.wrong.append(str(error))
+        try:
+            while not self.is_over.wait(0.02) and not self.wrong:
+                self.rounds += 1
+                for gateway in self.running.gateways:
+                    self.ask_all(gateway)
+        except (AssertionError, OSError) as error:
+            self.wrong.append(f"{type(error).__name__}: {error}")
+
+    def ask_all(self, gateway):
+        """One request of each kind."""
+        for name, answer in (("a session", self.browser.ask(gateway)), ("a token", self.program.call(gateway)),
+                             ("a proof", self.program.prove(gateway))):
+            self.statuses[answer.status] = self.statuses.get(answer.status, 0) + 1
+            self.judge(answer, f"{name} at gateway {gateway.number}")
 
 
 def served(answer, what):
@@ -246,7 +250,7 @@ def test_another_store_is_told_and_has_everybody_sign_in_again_and_the_former_on
                     return answer.status == 200
                 eventually(is_known, "known in the former one")
         finally:
-            other.remove()
+            other.stop()
 
 
 # refuses SH-12
@@ -261,7 +265,7 @@ def test_a_reload_that_leaves_the_sessions_behind_in_another_store_says_so(binar
             eventually(lambda: running.browser().log_in(first), "a login in the other store")
             first.says("sessions_left_behind", seconds=3)
         finally:
-            other.remove()
+            other.stop()
 
 
 # refuses SH-61
@@ -281,4 +285,4 @@ def test_a_proof_that_one_store_knew_passes_nowhere_else_by_another_store(binary
             passed = [gateway.number for gateway in (second, third) if program.prove(gateway, proof).status == 200]
             same(passed, [], "gateways where it passed again")
         finally:
-            other.remove()
+            other.stop()

@@ -214,4 +214,4 @@ def test_a_user_who_may_not_wait_for_replicas_is_told(binary):
             running.store.permit(gateway.user, "wait")
             eventually(gateway.works, "well again with wait")
         finally:
-            replica.remove()
+            replica.stop()

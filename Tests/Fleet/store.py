@@ -2,7 +2,6 @@
 import contextlib
 import os
 import random
-import shutil
 import signal
 import socket
 import threading
@@ -124,11 +123,6 @@ class Store:
     def lose(self):
         """It ends, and is not there any more."""
         self.stop()
-
-    def remove(self):
-        """Ends it, and removes its folder."""
-        self.stop()
-        shutil.rmtree(self.folder, ignore_errors=True)
 
     @fault
     def freeze(self):
