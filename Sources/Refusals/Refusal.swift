@@ -12,7 +12,7 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
     // 3–5: authority, path, route
     case authorityUnknown, serverNameDisagrees, pathAmbiguous, pathMatchesTwoRoutes, pathBehindExactRoute, routeUnknown
     // 7: method, and the one upgrade there is
-    case methodNotAllowed, connectRefused, webSocketOfferMalformed, webSocketVersionUnknown
+    case methodNotAllowed, connectRefused, tunnelProtocolUnknown, webSocketOfferMalformed, webSocketVersionUnknown
     // 8–10: credentials
     case credentialsMissing, credentialsMalformed, credentialsRepeated, credentialsInQueryToo, schemeNotEnabled
     // 11: token
@@ -150,6 +150,7 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
         case .routeUnknown: (404, .plain, .notFound, .client, "HTTP-76", "route_unknown")
         case .methodNotAllowed: (405, .plain, .method, .client, "HTTP-19", "method_not_allowed")
         case .connectRefused: (405, .message, .method, .client, "HTTP-17", "connect_refused")
+        case .tunnelProtocolUnknown: (501, .message, .badRequest, .client, "H2-37", "tunnel_protocol_unknown")
         case .webSocketOfferMalformed: (400, .message, .badRequest, .client, "HTTP-58", "websocket_offer_malformed")
         case .webSocketVersionUnknown: (426, .message, .badRequest, .client, "HTTP-58", "websocket_version_unknown")
         case .credentialsMissing: (401, .noCredentials, .programs, .client, "RS-02", "credentials_missing")

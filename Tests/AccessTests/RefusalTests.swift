@@ -27,6 +27,7 @@ private let golden = """
     routeUnknown 404 route_unknown client HTTP-76 not_found
     methodNotAllowed 405 method_not_allowed client HTTP-19 method
     connectRefused 405 connect_refused client HTTP-17 method
+    tunnelProtocolUnknown 501 tunnel_protocol_unknown client H2-37 bad_request
     webSocketOfferMalformed 400 websocket_offer_malformed client HTTP-58 bad_request
     webSocketVersionUnknown 426 websocket_version_unknown client HTTP-58 bad_request
     credentialsMissing 401 credentials_missing client RS-02 programs

@@ -41,6 +41,7 @@ struct LoggedRefusal {
         case .reservedConnectionOption: .init(.connectionOptions, \.reservedConnectionOption)
         case .loopDetected: .init(.connectionOptions, \.loopDetected)
         case .connectRefused: .init(.connect, \.connectRefused)
+        case .tunnelProtocolUnknown: .init(.connect, \.tunnelProtocolUnknown)
         case .authorityUnknown: .init(.authority, \.authorityUnknown)
         case .serverNameDisagrees: .init(.authority, \.serverNameDisagrees)
         case .pathAmbiguous: .init(.path, \.pathAmbiguous)

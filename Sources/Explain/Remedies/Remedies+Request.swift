@@ -56,6 +56,12 @@ extension CheckFacts {
         Remedy("CONNECT asks for a tunnel; this is no forward proxy.", .client("call the API's own URL"))
     }
 
+    var tunnelProtocolUnknown: Remedy {
+        Remedy(
+            "The CONNECT asks for another protocol in its stream than a WebSocket, the only one that there is here.",
+            .client("send  :protocol: websocket  or call the URL without CONNECT"))
+    }
+
     var serverNameDisagrees: Remedy {
         Remedy(
             "The TLS handshake named another server than Host does.",

@@ -28,7 +28,7 @@ extension HeadFault {
         // CONNECT
         case .connectNotOffered: (.connectRefused, "CONNECT")
         case .tunnelNotOffered: (.malformedMessage, "tunnel not offered")
-        case .tunnelProtocolUnknown: (.connectRefused, "tunnel protocol unknown")
+        case .tunnelProtocolUnknown: (.tunnelProtocolUnknown, "another :protocol")
         case .tunnelWithLength: (.malformedMessage, "tunnel with a length")
         // Responses
         case .statusMissing: (.malformedMessage, "status missing")

@@ -222,7 +222,7 @@ extension RequirementTable {
             id: "H2-37", source: "RFC 8441 §3 … §5",
             promise: """
                 An extended CONNECT for a WebSocket becomes the handshake of HTTP/1.1, with a key of the gateway's \
-                own. It is refused where it was not announced, and for every other protocol.
+                own. It is refused where it was not announced, and for every other protocol is answered 501.
                 """),
         Requirement(
             id: "H2-38", source: "RFC 8441 §5; RFC 6455 §4.1",

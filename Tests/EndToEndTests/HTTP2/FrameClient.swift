@@ -125,9 +125,11 @@ final class FrameClient {
     }
 
     /// Opens a WebSocket as RFC 8441 has it.
-    func openSocket(_ stream: UInt32, _ path: String, _ more: [(String, String)] = []) throws {
+    func openSocket(
+        _ stream: UInt32, _ path: String, _ more: [(String, String)] = [], speaking name: String = "websocket"
+    ) throws {
         let fields = [
-            (":method", "CONNECT"), (":protocol", "websocket"), (":scheme", "http"), (":path", path),
+            (":method", "CONNECT"), (":protocol", name), (":scheme", "http"), (":path", path),
             (":authority", "gateway.test"),
         ]
         try client.send(Self.frame(1, flags: 4, stream: stream, Self.block(of: fields + more)))

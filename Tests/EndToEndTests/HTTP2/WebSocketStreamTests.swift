@@ -100,6 +100,24 @@ private typealias Frame = FrameClient.Frame
         #expect(try client.status(of: 3) == "200")
     }
 
+    /// 405 would say that another method is taken, and so that this one was understood.
+    @Test(.refuses("H2-37"), arguments: ["connect-udp", "webtransport", "websocket2"])
+    func `is all that a CONNECT may open: another protocol is answered 501`(name: String) throws {
+        let client = try FrameClient(port: stage.gateway.port)
+        for (stream, path) in zip([UInt32(1), 3], ["/socket/a", "/open/a"]) {
+            try client.openSocket(stream, path, speaking: name)
+            #expect(try client.status(of: stream) == "501")
+            #expect(client.fields[stream]?.contains { $0.hasPrefix("allow: ") } == false)
+        }
+        try client.get(5, "/open/a")
+        #expect(try client.status(of: 5) == "200")
+        #expect(stage.upstream.requests.map(\.path) == ["/open/a"])
+        let line = stage.gateway.operatorLine { $0["cause"] == "tunnel_protocol_unknown" }
+        #expect(line?["check"] == "H2-37" && line?["status"] == "501", "\(String(describing: line))")
+        let counted = "portcullis_refusals_total{route=\"(none)\",cause=\"tunnel_protocol_unknown\",blame=\"client\"}"
+        #expect((stage.gateway.reading(counted) ?? 0) >= 2)
+    }
+
     @Test(
         .refuses("H2-38"),
         arguments: [

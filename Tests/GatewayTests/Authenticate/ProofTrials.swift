@@ -273,6 +273,7 @@ extension ProofTrial {
         switch cause {
         case .requestHeadTooSlow, .tooManyConnections, .clientConnectionsTooMany, .proxyHeaderRefused:
             "there is no request yet"
+        case .tunnelProtocolUnknown: "of a head of HTTP/2 that becomes no request: WebSocketStreamTests tries it"
         case .requestBodyTooSlow: "the body's own bytes tell, after the request was let through"
         case .serverNameDisagrees: "needs a TLS handshake; judged with the authority, before the route"
         case .failedVerificationsTooMany: "said in place of a verification; ProveSenderTests tries it"
