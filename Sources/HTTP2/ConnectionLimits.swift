@@ -35,7 +35,8 @@ public struct ConnectionLimits: Sendable {
     public var decodedSection = 1 << 20
     /// Bytes from which on a CONTINUATION frame is one of a large section and no crumb: half of what a frame may have.
     static let largePiece = 8 << 10
-    /// Whether a route of the listener has WebSockets: extended CONNECT is announced, and taken.
+    /// Whether a route of the listener has WebSockets: extended CONNECT is announced, and taken, for as long as the
+    /// connection lives (RFC 8441 §3).
     public var announcesTunnels = false
     /// The schemes that requests may name.
     public var scheme = AcceptedScheme.https

@@ -50,6 +50,11 @@ extension AccessSettings {
         return (publicURLs.count + host)..<(publicURLs.count + host + 1)
     }
 
+    /// Whether a route is served at a listener: one of no host at each of them.
+    func isServed(_ route: RouteSettings, at listener: Int) -> Bool {
+        route.host.map { hosts[$0].isServed(at: listener) } ?? true
+    }
+
     /// What clients see of a site.
     func publicURL(ofSite site: Int) -> String {
         site < publicURLs.count ? publicURLs[site] : hosts[site - publicURLs.count].publicURL

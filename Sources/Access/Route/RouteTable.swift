@@ -14,14 +14,16 @@ package final class RouteTable: Sendable {
     package let exchanges: [ExchangeSettings]
     /// What identity assertions say, by the number that a route's credential has.
     package let assertions: [AssertionRule]
-    /// Whether any route has WebSockets.
-    package let hasWebSockets: Bool
+    /// Of each listener whether one of the routes that it leads to has WebSockets.
+    private let webSockets: [Bool]
     /// What the limits of its routes count in.
     package let limitTables: RequestLimitTables
 
     /// The table of these routes; `places` says of each of them where it is elsewhere in the gateway.
     package init(_ settings: AccessSettings, _ places: [RouteIndices]) {
-        hasWebSockets = settings.routes.contains { $0.webSocket }
+        webSockets = settings.publicURLs.indices.map { listener in
+            settings.routes.contains { $0.webSocket && settings.isServed($0, at: listener) }
+        }
         var catalogue = PredicateCatalogue()
         var mappings: [[IdentityFieldSettings]] = []
         var exchanges: [ExchangeSettings] = []
@@ -42,6 +44,9 @@ package final class RouteTable: Sendable {
         identityMappings = mappings
         policy = FixedValue(AccessPolicy(settings, routes: index, catalogue: catalogue))
     }
+
+    /// Whether a route that the listener at this place leads to has WebSockets.
+    package func hasWebSockets(at listener: Int) -> Bool { webSockets[listener] }
 
     /// Whoever goes on with one of its routes holds the table too.
     deinit {

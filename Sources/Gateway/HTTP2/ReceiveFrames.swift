@@ -32,7 +32,9 @@ extension WorkerRef {
         limits.headerList = min(limits.headerList, pointee.policy.httpLimits.headerSection)
         limits.fieldCount = pointee.policy.httpLimits.fieldCount
         limits.streams = pointee.policy.limits.streams
-        limits.announcesTunnels = pointee.policy.tables.hasWebSockets
+        // As it was announced it stays, for as long as the connection lives, whatever a reload says of routes (RFC 8441 §3).
+        limits.announcesTunnels =
+            !listener.pointee.redirects && pointee.policy.tables.hasWebSockets(at: Int(client.pointee.listener))
         // What has come and is not taken yet waits in one buffer.
         limits.admittedWindow = pointee.policy.limits.streamWindow
         limits.connectionWindow = pointee.policy.limits.connectionWindow

@@ -36,8 +36,9 @@ extension RequirementTable {
         Requirement(
             id: "H2-06", source: "RFC 9113 §6.5.2; RFC 8441 §3; RFC 9218 §2.1",
             promise: """
-                The gateway announces its limits, and that it ignores the priorities of RFC 7540. It announces \
-                extended CONNECT only where a route of the listener has WebSockets, and never push.
+                The gateway announces its limits, and that it ignores the priorities of RFC 7540, and never push. It \
+                announces extended CONNECT only where a route of the listener has WebSockets, and never takes that \
+                back on a connection.
                 """),
         Requirement(
             id: "H2-07", source: "RFC 9113 §5.1.2, §10.5",

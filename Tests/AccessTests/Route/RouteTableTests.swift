@@ -43,6 +43,29 @@ import Testing
         }
     }
 
+    @Test(.holds("H2-06"), .refuses("H2-06"))
+    func `says of each listener by itself whether one of its routes has WebSockets`() {
+        func has(_ host: Int?, at listeners: [Int]?, _ isWebSocket: Bool = true) -> [Bool] {
+            var route = JudgeRig.open("/a")
+            route.webSocket = isWebSocket
+            route.host = host
+            let table = table([JudgeRig.open("/b"), route]) {
+                $0.hosts = [
+                    HostSettings(
+                        name: "a.example", publicURL: "https://a.example", authorities: ["a.example"],
+                        listeners: listeners)
+                ]
+            }
+            return [0, 1].map { table.hasWebSockets(at: $0) }
+        }
+        #expect(has(nil, at: [0]) == [true, true])
+        #expect(has(0, at: nil) == [true, true])
+        #expect(has(0, at: [0]) == [true, false])
+        #expect(has(0, at: [1]) == [false, true])
+        #expect(has(0, at: []) == [false, false])
+        #expect(has(nil, at: nil, false) == [false, false])
+    }
+
     @Test(.holds("HTTP-76"), .refuses("HTTP-76"))
     func `takes credentials on every route that does not say that it is public`() {
         let table = table([JudgeRig.route("/a"), JudgeRig.open("/b"), JudgeRig.session("/c")]) {

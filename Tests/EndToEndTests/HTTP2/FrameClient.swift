@@ -38,6 +38,8 @@ final class FrameClient {
     private(set) var fields: [UInt32: [String]] = [:]
     /// Streams of which both GOAWAYs spoke, as they came.
     private(set) var lastStreams: [UInt32] = []
+    /// What each SETTINGS of the server said, as they came: values by their identifiers.
+    private(set) var settings: [[UInt16: UInt32]] = []
     /// The header of a frame whose payload has not come yet.
     private var head: [UInt8]?
     private var inflater: OpaquePointer?
@@ -152,7 +154,10 @@ final class FrameClient {
             case Frame.ping where frame.flags & 1 == 0 && answersPings:
                 try client.send(Self.frame(Frame.ping, flags: 1, payload))
             case 4:
-                if frame.flags & 1 == 0, acknowledges { try client.send(Self.frame(4, flags: 1)) }
+                if frame.flags & 1 == 0 {
+                    settings.append(Self.settings(in: payload))
+                    if acknowledges { try client.send(Self.frame(4, flags: 1)) }
+                }
                 continue
             default: break
             }
@@ -182,6 +187,12 @@ final class FrameClient {
         var frames: [Frame] = []
         while true {
             do { frames.append(try next(within: limit)) } catch WireFailure.closed { return frames }
+        }
+    }
+
+    private static func settings(in payload: [UInt8]) -> [UInt16: UInt32] {
+        stride(from: 0, to: payload.count - 5, by: 6).reduce(into: [:]) { found, place in
+            found[UInt16(payload[place]) << 8 | UInt16(payload[place + 1])] = number(payload[(place + 2)...])
         }
     }
 
