@@ -58,6 +58,7 @@ extension WorkerRef {
             return proceed(exchange, kept, client.pointee.input.count, isKept: true)
         }
         park(exchange, wait, kept)
+        timeWaitingCall(exchange, kept)
     }
 
     /// Where the login begins that keeps the form which was posted without a session; nil where none does.

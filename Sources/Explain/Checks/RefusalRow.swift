@@ -129,6 +129,8 @@ struct LoggedRefusal {
         case .exchangeUnavailable: .init(.exchange, \.exchangeUnavailable)
         case .requestBodyTooLarge: .init(.body, \.requestBodyTooLarge)
         case .callTimeoutMalformed: .init(.body, \.callTimeoutMalformed)
+        // Whichever check it waited for: none of them was made.
+        case .callTimedOut: .init(.message, \.callTimedOut)
         case .requestBodyTooSlow: .init(.body, \.requestHeadTooSlow)
         case .identityTooLarge: .init(.identity, \.identityTooLarge)
         // Seen here, or by another replica.

@@ -52,6 +52,13 @@ extension CheckFacts {
             .client("send it once, as at most eight digits and one of H, M, S, m, u and n, such as 1500m"))
     }
 
+    var callTimedOut: Remedy {
+        Remedy(
+            "The call's grpc-timeout was over before it was known whether it may pass: \(ShownText.plain(found)).",
+            .client("give the call more time"),
+            .machine("see why what it waited for takes so long: the issuer or the store, and the way there"))
+    }
+
     var connectRefused: Remedy {
         Remedy("CONNECT asks for a tunnel; this is no forward proxy.", .client("call the API's own URL"))
     }

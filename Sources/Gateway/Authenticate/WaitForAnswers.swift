@@ -212,6 +212,15 @@ extension WorkerRef {
         resume(exchange)
     }
 
+    /// Answers a request that waits for what will not come in time; the answer to its question is nobody's then.
+    func endWait(_ exchange: ExchangeRef, _ refused: Refused) {
+        unpark(exchange)
+        exchange.pointee.phase = .awaitingResponse
+        clearTimeout(exchange.pointee.client.timeout)
+        dropInput(exchange.pointee.client)
+        answer(exchange, refused: refused)
+    }
+
     /// Runs the stages of a request that waited once more.
     func resume(_ exchange: ExchangeRef) {
         exchange.pointee.phase = .awaitingResponse
@@ -231,6 +240,19 @@ extension Wait {
         case .session: .sessionRefreshUnavailable
         case .proof: .storeUnavailable
         case .loginPlace, .login: nil
+        }
+    }
+
+    /// What it is, for the operator.
+    var words: Refused.Words {
+        switch self {
+        case .nothing, .keys: "a wait for an issuer's keys"
+        case .metadata: "a wait for an issuer's metadata"
+        case .introspection: "a wait for introspection"
+        case .exchange: "a wait for a token exchange"
+        case .session: "a wait for a session"
+        case .proof: "a wait for the store"
+        case .loginPlace, .login: "a wait for a login"
         }
     }
 }

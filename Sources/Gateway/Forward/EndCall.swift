@@ -33,16 +33,21 @@ extension WorkerRef {
         return found ?? -1
     }
 
+    /// Sets the clock of a call that is put aside, with its head at `bytes`: it has no more time for that it waits (H2-88).
+    ///
+    /// What is no time is refused when the call is looked at again: whoever has no credentials is told nothing before.
+    func timeWaitingCall(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) {
+        guard isCall(exchange) else { return }
+        exchange.pointee.callTime = (try? callTime(bytes)) ?? -1
+        timeCall(exchange)
+    }
+
     /// Sets the clock of a call: until its deadline and a moment for the upstream's own answer, and until its token ends.
     ///
     /// What it has waited for an authorization server or the store is part of its time.
     func timeCall(_ exchange: ExchangeRef) {
         guard let stream = exchange.pointee.client.pointee.part.stream else { return }
-        var left: Int?
-        if exchange.pointee.callTime >= 0 {
-            let passed = Int(clamping: (clock.microseconds() &- exchange.pointee.startedAt) / 1000)
-            left = max(0, min(exchange.pointee.callTime, WorkerRef.longestCall) - passed) + WorkerRef.callGrace
-        }
+        var left = callTimeLeft(exchange).map { max(0, $0) }
         if let token = exchange.pointee.findings.token, exchange.pointee.findings.route?.pointee.endsCalls == true {
             let life = WorkerRef.patience(
                 silence: WorkerRef.longestCall, until: token.expiresAt, now: clock.wallSeconds())
@@ -51,6 +56,15 @@ extension WorkerRef {
         guard let left else { return }
         stream.pointee.callTime.place = UnsafeMutableRawPointer(stream)
         setTimeout(stream.callTime, left)
+    }
+
+    /// How many milliseconds a call has until its end by `grpc-timeout`; nil where that is not said.
+    private func callTimeLeft(_ exchange: ExchangeRef) -> Int? {
+        guard exchange.pointee.callTime >= 0 else { return nil }
+        let passed = Int(clamping: (clock.microseconds() &- exchange.pointee.startedAt) / 1000)
+        // Of one that no upstream has been sent there is no answer to wait for.
+        let grace = exchange.pointee.phase == .parked ? 0 : WorkerRef.callGrace
+        return min(exchange.pointee.callTime, WorkerRef.longestCall) - passed + grace
     }
 
     /// Longer ones are none: a day, after which its token is looked at again.
@@ -67,17 +81,24 @@ extension WorkerRef {
         {
             return endCall(exchange, Refused(.tokenExpired, expected: "a token that lives", found: "its end"))
         }
-        guard exchange.pointee.callTime >= 0 else { return timeCall(exchange) }
-        endCall(exchange, Refused(.upstreamTimedOut, expected: "an answer before grpc-timeout", found: "none"))
+        guard let left = callTimeLeft(exchange), left <= 0 else { return timeCall(exchange) }
+        let isParked = exchange.pointee.phase == .parked
+        endCall(
+            exchange,
+            Refused(
+                isParked ? .callTimedOut : .upstreamTimedOut, expected: "an answer before grpc-timeout",
+                found: isParked ? exchange.pointee.wait.words : "none"))
     }
 
     /// Ends a call: with a refusal before its answer, else with the status behind what was sent of it.
     func endCall(_ exchange: ExchangeRef, _ refused: Refused) {
-        guard exchange.pointee.phase == .responding else {
-            guard exchange.pointee.phase == .awaitingResponse else { return }
-            return answer(exchange, refused: refused)
+        switch exchange.pointee.phase {
+        // It is refused already, and hears of it in a moment.
+        case .held: return
+        case .parked: endWait(exchange, refused)
+        case .awaitingResponse: answer(exchange, refused: refused)
+        case .responding: if !endsAsCall(exchange, refused) { abortClient(exchange.pointee.client) }
         }
-        if !endsAsCall(exchange, refused) { abortClient(exchange.pointee.client) }
     }
 
     /// Puts the status behind what was sent of a call's answer; false where this is no such call.

@@ -197,14 +197,8 @@ extension WorkerRef {
     /// Not a login: its answer comes from where it was asked.
     private func endWait(_ exchange: ExchangeRef) {
         guard let cause = exchange.pointee.wait.causeOfOutage else { return }
-        let client = exchange.pointee.client
-        unpark(exchange)
-        exchange.pointee.phase = .awaitingResponse
-        clearTimeout(client.timeout)
-        dropInput(client)
-        answer(
-            exchange,
-            refused: Refused(cause, expected: "an answer before a reload removed the listener", found: "none"))
+        endWait(
+            exchange, Refused(cause, expected: "an answer before a reload removed the listener", found: "none"))
     }
 
     /// Lets the answer under way say that it is the last, unless it has begun: a client that was promised another may

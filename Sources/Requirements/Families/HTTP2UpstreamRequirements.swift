@@ -89,7 +89,10 @@ extension RequirementTable {
                 """),
         Requirement(
             id: "H2-88", source: "gRPC over HTTP/2",
-            promise: "A grpc-timeout is one to eight digits and a unit, read exactly. Any other value is refused."),
+            promise: """
+                A grpc-timeout is one to eight digits and a unit, read exactly. Any other value is refused. On a route with grpc \
+                the call ends with DEADLINE_EXCEEDED when it is over, whatever the call waits for.
+                """),
         Requirement(
             id: "H2-89", source: "gRPC over HTTP/2",
             promise: """

@@ -274,6 +274,7 @@ extension ProofTrial {
         case .requestHeadTooSlow, .tooManyConnections, .clientConnectionsTooMany, .proxyHeaderRefused:
             "there is no request yet"
         case .tunnelProtocolUnknown: "of a head of HTTP/2 that becomes no request: WebSocketStreamTests tries it"
+        case .callTimedOut: "said in place of a wait; WaitingCallTests tries it"
         case .requestBodyTooSlow: "the body's own bytes tell, after the request was let through"
         case .serverNameDisagrees: "needs a TLS handshake; judged with the authority, before the route"
         case .failedVerificationsTooMany: "said in place of a verification; ProveSenderTests tries it"
