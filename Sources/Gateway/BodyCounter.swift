@@ -30,6 +30,9 @@ struct BodyCounter {
     /// Bytes read behind the last chunk: field lines, and the empty one that ends the body.
     var trailerCount: Int { chunks.trailerCount }
 
+    /// The field lines among these.
+    var trailerLines: Int { chunks.trailerLines }
+
     /// Says what the next bytes of the body are; to be called again with those behind them, until it is complete.
     mutating func next(in bytes: Span<UInt8>) -> BodyStep {
         switch kind {

@@ -99,4 +99,21 @@ import Testing
         let passes = TrailerRules.passes(name.utf8Span.span)
         #expect(!passes)
     }
+
+    private static let mixed = [("x-sum", "1"), ("authorization", "Bearer a"), ("x", "2"), ("via", "1.1 a")]
+
+    @Test(.holds("H2-50")) func `counts what it drops, by the message that it came behind`() throws {
+        let server = try ServerUnderTest()
+        server.receive(Frames.request(1, method: "POST", ends: false))
+        server.receive(Frames.headers(1, Frames.block(Self.mixed)))
+        #expect(server.seen.contains(.trailers(1, "x-sum: 1\r\nx: 2\r\n")))
+        #expect(server.memory.droppedTrailers.ofRequests == 2)
+        // Those that are malformed are no trailers, and none of them was dropped.
+        server.receive(Frames.request(3, method: "POST", ends: false))
+        server.receive(Frames.headers(3, Frames.block(Self.mixed + [(":path", "/")])))
+        server.receive(Frames.request(5, method: "POST", ends: false))
+        server.receive(Frames.headers(5, Frames.block([("x-sum", "1")])))
+        #expect(server.memory.droppedTrailers.ofRequests == 2)
+        #expect(server.memory.droppedTrailers.ofResponses == 0)
+    }
 }

@@ -45,6 +45,7 @@ extension WorkerRef {
         // First, for its line says how long it waited.
         if exchange.pointee.phase == .parked { unpark(exchange) }
         logExchange(exchange)
+        countTrailersInChunks(exchange)
         exchange.pointee.findings.endUses()
         dropLoginRequest(exchange)
         dropCookies(exchange)

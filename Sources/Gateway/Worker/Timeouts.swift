@@ -21,6 +21,7 @@ extension WorkerRef {
         if pointee.upstreams.hasNames { refreshNames() }
         if pointee.upstreams.asksServers { checkServers() }
         showResets()
+        showTrailers()
         pointee.journal.log?.pointee.flush()
         pointee.journal.spans?.pointee.flush(at: Int64(WorkerClock().microseconds() / 1000))
         observeLag()

@@ -38,6 +38,9 @@ public struct ChunkedDecoder: Sendable {
     /// Bytes behind the last chunk that were used up: field lines, and the empty one that ends the body.
     public var trailerCount: Int { Int(trailers.bytes) }
 
+    /// Field lines behind the last chunk that have begun so far.
+    public var trailerLines: Int { Int(trailers.lines) }
+
     /// Says what the next bytes of `input` are; to be called again with what is not used up and what arrived since.
     ///
     /// A refusal is final: every later call repeats it.

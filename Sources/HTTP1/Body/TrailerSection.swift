@@ -11,7 +11,7 @@ struct TrailerSection: Sendable {
     }
 
     private var phase = Phase.lineStart
-    private var lines: UInt8 = 0
+    private(set) var lines: UInt8 = 0
     /// Bytes taken, with those of the empty line.
     private(set) var bytes: UInt32 = 0
 

@@ -40,6 +40,8 @@ struct ReceivedSection {
     /// Fields so far, and their bytes as RFC 9113 §6.5.2 counts them.
     private(set) var fieldCount = 0
     private var cookieParts = 0
+    /// Fields of a trailer section that no message may have there.
+    private(set) var droppedCount = 0
     private var listSize = 0
 
     var pseudo = PseudoFields()
@@ -132,7 +134,9 @@ struct ReceivedSection {
         case .secWebSocketVersion where isTunnel: hasVersion = true
         case .contentLength where isTunnel: throw .tunnelWithLength
         case _ where FieldCheck.isOfConnection(id): throw .connectionField
-        case _ where kind == .trailers && !TrailerRules.passes(name, id): return
+        case _ where kind == .trailers && !TrailerRules.passes(name, id):
+            droppedCount &+= 1
+            return
         default: break
         }
         lines.appendLine(name, value, pool)

@@ -18,6 +18,7 @@ public struct ConnectionMemory {
         var functions: nghttp2_mem
         let callbacks: OpaquePointer
         var resets = ResetTally()
+        var trailers = TrailerTally()
     }
 
     // The worker's alone, until `destroy`.
@@ -62,6 +63,9 @@ public struct ConnectionMemory {
 
     /// Streams of clients that ended in a reset.
     public var resets: ResetTally { unsafe state.pointee.resets }
+
+    /// Fields behind a body that were dropped for what they are.
+    public var droppedTrailers: TrailerTally { unsafe state.pointee.trailers }
 
     var pool: BlockPool { unsafe state.pointee.pool }
 }

@@ -55,8 +55,19 @@ extension Session {
             return unsafe .reset(stream, kept.pointee.place, .protocolError, byPeer: false)
         }
         unsafe state.pointee.events.ended = stream
+        countDropped(section.droppedCount)
         guard section.lines.count > 0 else { return nil }
         return unsafe .trailers(stream, kept.pointee.place, UnsafeBufferPointer(section.lines.buffer))
+    }
+
+    private func countDropped(_ count: Int) {
+        guard count > 0 else { return }
+        let memory = unsafe state.pointee.memory.state
+        if unsafe state.pointee.isServer {
+            unsafe memory.pointee.trailers.ofRequests &+= UInt64(count)
+        } else {
+            unsafe memory.pointee.trailers.ofResponses &+= UInt64(count)
+        }
     }
 
     /// The next of the events behind a head.

@@ -302,7 +302,7 @@ extension RequirementTable {
             id: "H2-50", source: "RFC 9110 §6.5.1",
             promise: """
                 Trailers over HTTP/2 pass when they are about the body alone. Those that frame, route, authorise \
-                or describe a message are dropped.
+                or describe a message are dropped. Metrics count what is dropped, by message and reason.
                 """),
         Requirement(
             id: "H2-51", source: "RFC 9113 §8.1",

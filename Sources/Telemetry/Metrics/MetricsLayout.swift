@@ -131,7 +131,7 @@ package enum UnroutedRequests: Int, Sendable, CaseIterable {
 
 /// Where each number of a worker stands in its bank.
 ///
-///     counters │ handshake failures │ HTTP/2 │ gauges │ histograms │ algorithms │ rows × status classes: a histogram │ rows × causes
+///     counters │ handshake failures │ HTTP/2 │ trailers │ gauges │ histograms │ algorithms │ rows × status classes: a histogram │ rows × causes
 ///
 /// A histogram is its buckets and their sum. The first rows are those of requests that matched no route, the others the
 /// routes'. A row takes 8 bytes × (6 classes × 21 + causes): two kilobytes for each route and worker.
@@ -145,6 +145,7 @@ struct MetricsLayout: Sendable {
     let algorithms: Int
     let firstHandshake: Int
     let firstHTTP2: Int
+    let firstTrailer: Int
     let firstGauge: Int
     let firstHistogram: Int
     let firstAlgorithm: Int
@@ -159,7 +160,8 @@ struct MetricsLayout: Sendable {
         algorithms = labels.algorithms.count
         firstHandshake = WorkerCounter.allCases.count
         firstHTTP2 = firstHandshake + HandshakeReason.allCases.count
-        firstGauge = firstHTTP2 + Self.http2Cells
+        firstTrailer = firstHTTP2 + Self.http2Cells
+        firstGauge = firstTrailer + Self.trailerCells
         firstHistogram = firstGauge + WorkerGauge.allCases.count
         firstAlgorithm = firstHistogram + WorkerHistogram.allCases.count * HistogramBuckets.cells
         firstRequest = firstAlgorithm + algorithms

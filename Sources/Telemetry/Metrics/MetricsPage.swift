@@ -73,6 +73,7 @@ struct MetricsPage {
         case .sessionCacheEntries: text.sample(metric, .whole(sum(.sessionCacheEntries)))
         case .sessionCacheBytes: text.sample(metric, .whole(sum(.sessionCacheBytes)))
         case .strippedFields: text.sample(metric, .unsigned(sum(.strippedFields)))
+        case .trailersDropped: writeTrailers(to: &text)
         case .tokenCacheHits: text.sample(metric, .unsigned(sum(.tokenCacheHits)))
         case .tokenCacheMisses: text.sample(metric, .unsigned(sum(.tokenCacheMisses)))
         case .tokenCacheEvictions: text.sample(metric, .unsigned(sum(.tokenCacheEvictions)))

@@ -47,6 +47,24 @@ private func samples(_ registry: MetricsRegistry, now: Int64 = 2000) -> [String:
         #expect(found[#"portcullis_requests_total{route="a\"b\\c\nd",code="\#(name)"}"#] == "1")
     }
 
+    @Test(.holds("OPS-03", "H2-50")) func `dropped trailers are counted by message and reason`() {
+        let registry = registry()
+        registry.workers[0].countTrailers(.request, .forbidden, 2)
+        registry.workers[0].countTrailers(.request, .notCarried, 0)
+        registry.workers[1].setTrailers(.request, to: 3)
+        registry.workers[1].setTrailers(.request, to: 5)
+        registry.workers[1].countTrailers(.response, .route, 1)
+        let found = samples(registry)
+        func count(_ direction: String, _ reason: String) -> String? {
+            found["portcullis_trailers_dropped_total{direction=\"\(direction)\",reason=\"\(reason)\"}"]
+        }
+        #expect(count("request", "forbidden") == "7", "those of frames among them")
+        #expect(count("response", "route") == "1")
+        #expect(count("request", "not_carried") == "0" && count("response", "forbidden") == "0")
+        let all = found.keys.filter { $0.hasPrefix("portcullis_trailers_dropped_total") }
+        #expect(all.count == 12)
+    }
+
     @Test(.holds("OPS-03")) func `refusals are counted by route, cause and blame`() {
         let registry = registry()
         registry.workers[0].countRefusal(route: 0, cause: 0)

@@ -2,6 +2,7 @@ import Access
 import Bytes
 import HTTP2
 import HTTPMessage
+import Telemetry
 
 /// Fields behind an answer's content: passed by list where the next hop can carry them, dropped elsewhere, and never merged
 /// with the head (H2-50).
@@ -28,15 +29,18 @@ extension WorkerRef {
             // They are the core's until the stream's content has left.
             var lines = writer
             putTrailers(upstream, exchange, into: &lines)
-            guard !lines.isFull, lines.count > 0 else { return }
+            guard !lines.isFull else { return dropTrailers(of: upstream, for: .tooLarge) }
+            guard lines.count > 0 else { return }
             let bytes = UnsafeBufferPointer(start: UnsafePointer(lines.base), count: lines.count)
             let core = stream.pointee.session.pointee.core
             stream.pointee.hasTrailers = core.submitTrailers(stream.pointee.number, bytes)
             return
         }
+        let takesTrailers = exchange.pointee.takesTrailers && exchange.pointee.sendsChunks
+        if !takesTrailers { dropTrailers(of: upstream, for: .notCarried) }
         guard exchange.pointee.sendsChunks else { return }
         writer.put("0\r\n")
-        if exchange.pointee.takesTrailers { putTrailers(upstream, exchange, into: &writer) }
+        if takesTrailers { putTrailers(upstream, exchange, into: &writer) }
         writer.put("\r\n")
     }
 
@@ -74,7 +78,11 @@ extension WorkerRef {
         guard isWhole else { return true }
         var writer = HeadWriter(content.space, capacity: content.capacity - content.count)
         put(trailers: text, exchange.pointee.findings.route, from: .upstream, into: &writer)
-        guard !writer.isFull, writer.count > 0 else { return true }
+        guard !writer.isFull else {
+            dropTrailers(text, .response, .tooLarge)
+            return true
+        }
+        guard writer.count > 0 else { return true }
         let bytes = UnsafeBufferPointer(start: UnsafePointer(writer.base), count: writer.count)
         let core = stream.pointee.session.pointee.core
         stream.pointee.hasTrailers = core.submitTrailers(stream.pointee.number, bytes)
@@ -84,11 +92,18 @@ extension WorkerRef {
     /// Gives an upstream the fields behind a request's content, where the route says so.
     func passTrailers(_ lines: UnsafeBufferPointer<UInt8>, of stream: StreamRef) {
         guard let exchange = stream.pointee.client?.pointee.exchange, exchange.pointee.trailers.isEmpty,
-            let route = exchange.pointee.findings.route, route.pointee.isGRPC || route.pointee.passesRequestTrailers
+            let route = exchange.pointee.findings.route
         else { return }
+        guard route.pointee.isGRPC || route.pointee.passesRequestTrailers else {
+            return dropTrailers(lines, .request, .notEnabled)
+        }
+        guard exchange.pointee.upstream?.pointee.pool.pointee.version != .http1 else {
+            return dropTrailers(lines, .request, .notCarried)
+        }
         var writer = HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity)
         put(trailers: lines, route, from: .client, into: &writer)
-        guard !writer.isFull, writer.count > 0 else { return }
+        guard !writer.isFull else { return dropTrailers(lines, .request, .tooLarge) }
+        guard writer.count > 0 else { return }
         // They are kept for a stream that is yet to be opened, be it because the first was refused.
         guard exchange.pointee.trailers.append(writer.base, writer.count, from: &pointee.connections.buffers),
             let upstream = exchange.pointee.upstream?.stream
@@ -118,12 +133,50 @@ extension WorkerRef {
                     side == .client
                         ? $0.pointee.dropsRequestField(name.span) : $0.pointee.dropsResponseField(name.span)
                 } ?? false
-            if !isDropped, TrailerRules.passes(name.span),
-                !pointee.policy.routes.reservedNames.pointee.contains(name.span)
-            {
+            let reason: TrailerDropReason?
+            if isDropped {
+                reason = .route
+            } else if !TrailerRules.passes(name.span) {
+                reason = .forbidden
+            } else {
+                reason = pointee.policy.routes.reservedNames.pointee.contains(name.span) ? .reserved : nil
+            }
+            if let reason {
+                pointee.journal.metrics.countTrailers(side == .client ? .request : .response, reason, 1)
+            } else {
                 writer.put(UnsafeBufferPointer(rebasing: text[line..<end]))
             }
             line = end
         }
+    }
+
+    // MARK: What is counted of those that do not pass
+
+    /// Counts all of these lines as dropped.
+    private func dropTrailers(
+        _ lines: UnsafeBufferPointer<UInt8>, _ direction: TrailerDirection, _ reason: TrailerDropReason
+    ) {
+        pointee.journal.metrics.countTrailers(direction, reason, lines.count { $0 == 0x0A })
+    }
+
+    /// The same of those that an upstream has sent by HTTP/2.
+    private func dropTrailers(of upstream: UpstreamRef, for reason: TrailerDropReason) {
+        guard let stream = upstream.stream, !stream.pointee.trailers.isEmpty else { return }
+        let trailers = stream.pointee.trailers
+        dropTrailers(UnsafeBufferPointer(start: trailers.bytes, count: trailers.count), .response, reason)
+    }
+
+    /// Counts those behind the chunks of HTTP/1.1, of which no request's pass, and no answer's to HTTP/1.1 (HTTP-33).
+    func countTrailersInChunks(_ exchange: ExchangeRef) {
+        pointee.journal.metrics.countTrailers(.request, .notCarried, exchange.pointee.request.trailerLines)
+        guard !exchange.pointee.client.pointee.part.isStream else { return }
+        pointee.journal.metrics.countTrailers(.response, .notCarried, exchange.pointee.response.trailerLines)
+    }
+
+    /// Shows what was counted of those that messages of HTTP/2 were rebuilt without.
+    func showTrailers() {
+        guard let tally = pointee.connections.http2.frames.memory?.droppedTrailers else { return }
+        pointee.journal.metrics.setTrailers(.request, to: tally.ofRequests)
+        pointee.journal.metrics.setTrailers(.response, to: tally.ofResponses)
     }
 }
