@@ -196,6 +196,19 @@ def test_a_health_check_passes_on_its_route(running):
         assert client.unary("Check")(b"\x0a\x06open.S", timeout=30) == b"\x08\x01"
 
 
+# holds H2-92
+def test_a_real_server_is_asked_over_tls_whether_it_is_well(running):
+    """It is, by its own library's words; nobody at the other address is not, and gets no call."""
+    nobody = f'"address":"127.0.0.1:{running.nobody.getsockname()[1]}"'
+    beginning = {"operator.log": 0}
+    running.logged(beginning, "upstream_server_down", nobody, "SERVING by gRPC, of checked.S")
+    with Client(running, "checked.S") as client:
+        for number in range(10):
+            assert client.unary()(b"%d" % number, timeout=5) == b"%d" % number
+    told = [line for line in running.text("operator.log").splitlines() if "upstream_server_down" in line]
+    assert all(nobody in line for line in told), told
+
+
 def test_either_side_may_have_said_all_before_the_other(running):
     """The client ends and the server goes on; the server ends while the client goes on."""
     with Client(running) as client:

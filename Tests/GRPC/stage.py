@@ -112,6 +112,10 @@ class Stage:
         for name, access in SERVICES.items():
             yield f"  - {{ path: /{name}/, upstream: {plain}, {access} }}"
         yield f"  - {{ path: /secure.S/, upstream: {{ {secure}, protocol: h2 }}, public: true, grpc: true }}"
+        # Of one server that is well and of nobody, which both are asked once at the start.
+        both = secure.replace("url: ", "url: [").replace(",", f", https://127.0.0.1:{self.nobody.getsockname()[1]}],", 1)
+        health = "health: { grpc: checked.S, interval: 10s, timeout: 10s, unhealthy: 1 }"
+        yield f"  - {{ path: /checked.S/, upstream: {{ {both}, protocol: h2, {health} }}, public: true, grpc: true }}"
         yield f"  - {{ path: /unix.S/, upstream: {{ url: unix:{self.calls.path}, protocol: h2 }}, public: true, grpc: true }}"
         yield f"  - {{ path: /agreed.S/, upstream: {{ {secure}, protocol: auto }}, public: true }}"
         for name, listener in self.secure.items():

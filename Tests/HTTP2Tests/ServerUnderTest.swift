@@ -32,6 +32,7 @@ final class Body {
 enum Seen: Equatable {
     case request(Int32, String, hasBody: Bool, isTunnel: Bool)
     case refused(Int32, HeadFault)
+    case malformed(Int32)
     case content(Int32, String)
     case trailers(Int32, String)
     case ended(Int32)
@@ -46,6 +47,7 @@ enum Seen: Equatable {
             case .request(let stream, let head, let hasBody, let isTunnel):
                 .request(stream, String(decoding: head, as: UTF8.self), hasBody: hasBody, isTunnel: isTunnel)
             case .refused(let stream, let fault, _, _): .refused(stream, fault)
+            case .malformed(let stream): .malformed(stream)
             case .content(let stream, _, let bytes): .content(stream, String(decoding: bytes, as: UTF8.self))
             case .trailers(let stream, _, let lines): .trailers(stream, String(decoding: lines, as: UTF8.self))
             case .ended(let stream, _): .ended(stream)

@@ -40,7 +40,7 @@ extension DryRun {
             return judge(bytes, head.count, of: client, circumstances)
         case .refused(_, let fault, _, _):
             return .judged(unreadable(size, circumstances), worker.verdict(worker.refused(fault)))
-        case .content, .trailers, .ended, .reset, .closed, .pong, .goAway: return nil
+        case .malformed, .content, .trailers, .ended, .reset, .closed, .pong, .goAway: return nil
         }
     }
 

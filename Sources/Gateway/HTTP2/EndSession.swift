@@ -43,6 +43,19 @@ extension WorkerRef {
         pointee.journal.operatorLog.write(.info, .streamsEnded, fields.with(suppressed: suppressed))
     }
 
+    /// A head that breaks a rule of HTTP/2 was answered with a reset, and never became a request: the operator is told, so
+    /// often and no more (H2-35).
+    func sayMalformed(_ stream: Int32, _ session: SessionRef) {
+        guard pointee.journal.operatorLog.writes(.info),
+            let suppressed = admitLine(of: LineRateLimits.Event.streamMalformed)
+        else { return }
+        let fields = [
+            LogField(.client, session.pointee.client.pointee.peer.text), LogField(.stream, Int(stream)),
+            LogField(.found, "a head that HTTP/2 does not allow"),
+        ]
+        pointee.journal.operatorLog.write(.info, .streamMalformed, fields.with(suppressed: suppressed))
+    }
+
     /// A time of the connection is over: for its next request, for taking what it asked for, or for streams on their way.
     func multiplexingTimedOut(_ client: ClientRef) {
         guard let session = client.pointee.part.session else { return closeClient(client) }

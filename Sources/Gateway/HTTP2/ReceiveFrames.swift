@@ -121,6 +121,7 @@ extension WorkerRef {
         case .refused(let number, let fault, let head, let hasBody):
             session.pointee.workLeft -= HTTP2Session.requestWork
             refuse(session, number, fault, head, isOpen: hasBody)
+        case .malformed(let number): sayMalformed(number, session)
         case .content(let number, let place, let content):
             session.pointee.workLeft -= 1
             take(content, of: number, stream(place), session)

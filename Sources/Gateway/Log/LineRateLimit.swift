@@ -38,6 +38,7 @@ struct LineRateLimits {
         case upstreamCookieDropped
         case clientTooSlow
         case streamsEnded
+        case streamMalformed
     }
 
     private static let firstReason = Refusal.allCases.count

@@ -43,6 +43,8 @@ public enum ServerEvent {
     /// A request whose head is not acceptable: it is answered like one that is, with a refusal. Of the head there are the lines
     /// before the fault.
     case refused(stream: Int32, HeadFault, head: UnsafeMutableBufferPointer<UInt8>, hasBody: Bool)
+    /// A head that breaks a rule of HTTP/2: the library has reset its stream, of which nothing else is told.
+    case malformed(stream: Int32)
     /// Bytes of a body; they lie in what `receive` was given.
     case content(stream: Int32, place: UnsafeMutableRawPointer?, UnsafeBufferPointer<UInt8>)
     /// Those fields behind the body that may be there, as lines.

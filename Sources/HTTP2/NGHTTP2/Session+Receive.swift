@@ -192,8 +192,23 @@ extension Session {
         guard unsafe state.pointee.isServer else { return }
         if unsafe state.pointee.sectionStream == frame.stream && state.pointee.section?.fault?.isTooLarge == true {
             unsafe spend(state.pointee.budget.oversizedHead())
-        } else {
-            _ = countReset()
+        } else if unsafe countReset() && stream == nil {
+            noteMalformed(frame.stream)
         }
+    }
+
+    /// Notes a request that the library has refused at its head: nobody is told of its stream, and the log is to say why it
+    /// was reset (H2-35).
+    ///
+    /// A section that is the end of the connection was no request either, and that end is told by itself.
+    private func noteMalformed(_ stream: Int32) {
+        let type = unsafe state.pointee.input.frame.type
+        guard type == FrameHeader.headers || type == FrameHeader.continuation,
+            unsafe state.pointee.sectionStream == stream && state.pointee.section?.kind == .request,
+            unsafe state.pointee.fault == nil
+        else { return }
+        unsafe state.pointee.events.malformed = stream
+        // Once, whatever else comes for that stream before its reset has left.
+        unsafe state.pointee.sectionStream = 0
     }
 }

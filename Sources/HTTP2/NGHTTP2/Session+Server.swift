@@ -7,6 +7,11 @@ extension Session {
         if let taken = takeSection(), let event = unsafe serverHead(taken.stream, taken.section, ends: taken.ends) {
             return unsafe event
         }
+        let malformed = unsafe state.pointee.events.malformed
+        if malformed != 0 {
+            unsafe state.pointee.events.malformed = 0
+            return unsafe .malformed(stream: malformed)
+        }
         if let event = unsafe streamEvent() { return unsafe server(event) }
         if unsafe state.pointee.events.pong {
             unsafe state.pointee.events.pong = false

@@ -7,6 +7,8 @@ struct RecordedEvents {
     var head = false
     var headStream: Int32 = 0
     var headEnds = false
+    /// The stream of a request's head that the library has reset, which is no stream that was told.
+    var malformed: Int32 = 0
     var content: UnsafePointer<UInt8>?
     var contentCount = 0
     var contentStream: Int32 = 0

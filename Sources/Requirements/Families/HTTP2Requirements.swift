@@ -210,8 +210,8 @@ extension RequirementTable {
             id: "H2-35", source: "RFC 9113 §5.4.2, §7",
             promise: """
                 A request's line says by which stream of which connection it came, and who reset that with which \
-                code. Metrics count streams, resets, and clients that were told to calm down; and ends of \
-                connections by whose fault that was.
+                code. A head that never becomes a request has a line of the operator's. Metrics count streams, \
+                resets, and clients that were told to calm down; and ends of connections by whose fault that was.
                 """),
         Requirement(
             id: "H2-36", source: "RFC 9113 §8.5",

@@ -79,6 +79,8 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case clientTooSlow = "client_too_slow"
     /// A connection of HTTP/2 was ended for what its client did on it.
     case streamsEnded = "streams_ended"
+    /// A stream of HTTP/2 was reset at its head, which no request can have.
+    case streamMalformed = "stream_malformed"
 
     // Upstreams
 

@@ -24,6 +24,7 @@ package enum LogFieldName: String, Sendable, CaseIterable {
     case session
     case setting
     case status
+    case stream
     case subjectDigest = "sub_digest"
     case suppressed
     case traceID = "trace_id"

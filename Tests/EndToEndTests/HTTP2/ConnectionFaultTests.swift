@@ -45,6 +45,51 @@ private typealias Frame = FrameClient.Frame
             "calm", "h2_cheap_frames"),
     ]
 
+    /// Heads of which no request is made: the library resets their streams by itself, or the gateway answers them.
+    static let heads: [[(String, String)]] = [
+        [("X-Upper", "b")], [("connection", "close")], [("upgrade", "x")], [(":path", "/late")],
+        [("content-length", "1"), ("content-length", "2")],
+    ]
+
+    @Test(.holds("H2-35"), .refuses("H2-35"), arguments: heads.indices)
+    func `is not what a head does that no request can have, and the operator reads of it`(index: Int) throws {
+        let stage = try Stage()
+        let client = try FrameClient(port: stage.gateway.port)
+        try client.client.send(FrameClient.request(1, "/open/a", Self.heads[index]))
+        #expect(try client.status(of: 1) != "200")
+        try client.get(3, "/open/a")
+        #expect(try client.status(of: 3) == "200")
+        let line = try #require(
+            stage.gateway.operatorLine {
+                $0["event"] == "stream_malformed" || $0["cause"] == "malformed_message"
+            })
+        if line["event"] == "stream_malformed" {
+            #expect(line["stream"] == "1" && line["client"] == "127.0.0.1", "\(line.raw)")
+        }
+    }
+
+    @Test(.holds("H2-35"), .refuses("H2-35"), arguments: heads.indices)
+    func `is not what many malformed heads do, of which the log has so many lines and no more`(index: Int) throws {
+        let stage = try Stage()
+        let client = try FrameClient(port: stage.gateway.port)
+        let began = ContinuousClock.now
+        // More than are told at once, and fewer than a client may have reset.
+        for number in UInt32(0)..<100 {
+            try client.client.send(FrameClient.request(number * 2 + 1, "/open/a", Self.heads[index]))
+        }
+        try client.get(201, "/open/last")
+        #expect(try client.status(of: 201) == "200")
+        func lines() -> Int {
+            stage.gateway.operatorLog.count {
+                $0["event"] == "stream_malformed" || $0["cause"] == "malformed_message"
+            }
+        }
+        #expect(eventually { lines() >= 50 })
+        #expect(stage.gateway.accessLine { $0["path"] == "/open/last" } != nil)
+        let most = 50 + 2 * Int((ContinuousClock.now - began).components.seconds + 1)
+        #expect(lines() <= most)
+    }
+
     @Test(.holds("H2-35"), arguments: faults) func `is counted by whose fault it was, and told`(fault: Fault) throws {
         let stage = try Stage()
         let client = try FrameClient(port: stage.gateway.port)

@@ -122,6 +122,10 @@ private final class Listener {
             begin(stream)
             told.others.append("\(stream) refused \(fault)")
             answer(stream)
+        case .malformed(let stream):
+            hold(stream > last && stream % 2 == 1, "a malformed head is of a stream that was not told")
+            last = stream
+            told.others.append("\(stream) malformed")
         case .content(let stream, _, let bytes):
             hold(open.contains(stream) && !bytes.isEmpty, "content is of a stream that was told")
             told.contents[stream, default: []] += bytes
