@@ -223,7 +223,7 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
         case .userRequired: (403, .denied, .notAllowed, .client, "RS-21", "user_required")
         case .claimRuleUnmet: (403, .denied, .notAllowed, .client, "RS-20", "claim_rule_unmet")
         case .callTimeoutMalformed: (400, .request, .badRequest, .client, "H2-88", "grpc_timeout_malformed")
-        case .callTimedOut: (504, .badGateway, .appSlow, .client, "H2-88", "grpc_timeout_exceeded")
+        case .callTimedOut: (504, .badGateway, .appSlow, .issuer, "H2-88", "grpc_timeout_exceeded")
         case .grpcMethodNotAllowed: (403, .denied, .notAllowed, .client, "H2-90", "grpc_method_not_allowed")
         case .identityTooLarge: (403, .denied, .notAllowed, .client, "HTTP-46", "identity_too_large")
         case .upstreamUnresolved: (502, .badGateway, .appDown, .upstream, "OPS-04", "upstream_unresolved")

@@ -71,6 +71,8 @@ package struct ServerHealthSettings: Sendable, Hashable {
     package var host: String?
     /// What the answer's status is of a server that is well.
     package var status = 200
+    /// The service that is asked about by gRPC in place of all that, empty for the server as a whole; nil where it is not.
+    package var grpc: String?
     package var interval: Duration = .seconds(5)
     /// How long an answer may take.
     package var timeout: Duration = .seconds(2)

@@ -73,7 +73,7 @@ enum UpstreamPoolSection {
         ])
 
     private static let health = SettingTable(
-        "a mapping with path", defaults: ServerHealthSettings(),
+        "a mapping with path or grpc", defaults: ServerHealthSettings(),
         [
             .text(
                 "path", \.path, path, example: "/healthz",
@@ -82,6 +82,9 @@ enum UpstreamPoolSection {
                 "host", orNone: \.host, host, example: "orders.internal",
                 "The Host of that request; the server's own by default."),
             .count("status", \.status, 200...599, "The status of a server that is well."),
+            .text(
+                "grpc", orNone: \.grpc, service, example: "shop.Orders",
+                "The service that each server is asked about by gRPC in place of that, or nothing for all of it."),
             .milliseconds(
                 "interval", \.interval, 100...600_000,
                 "How often each worker asks each server, on a connection of its own."),
@@ -97,6 +100,22 @@ enum UpstreamPoolSection {
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x23 && $0 != 0x3C && $0 != 0x3E })
         else { return TextFault(remedy: "begin it with /, and leave out spaces, # and what is no ASCII") }
         return nil
+    }
+
+    private static let service = TextShape(
+        expected: "the name of a service such as shop.Orders, or an empty text",
+        pattern: "^[A-Za-z0-9._/-]{0,255}$"
+    ) { text in
+        let isName =
+            text.utf8.count <= 255
+            && text.utf8.allSatisfy {
+                switch $0 {
+                case 0x2D...0x39, 0x41...0x5A, 0x5F, 0x61...0x7A: true
+                case _: false
+                }
+            }
+        return isName
+            ? nil : TextFault(remedy: "write its package and name as the server has it; \"\" asks about the server")
     }
 
     private static let host = TextShape(
@@ -132,11 +151,7 @@ enum UpstreamPoolSection {
             var read = ServerHealthSettings()
             health.read(said, into: &read)
             settings.pool.health = read
-            if settings.version == .http2 {
-                problems.error(
-                    at: object.place(of: "health"), expected: "no health beside protocol: h2",
-                    found: "both", remedy: "checks speak HTTP/1.1: leave health out, ejection does without them")
-            }
+            judgeGRPC(said, object, settings.version, problems)
             if read.timeout > read.interval {
                 problems.error(
                     at: said.place(of: said.says("timeout") ? "timeout" : "interval"),
@@ -145,6 +160,28 @@ enum UpstreamPoolSection {
             }
         }
         judgeServers(object, settings, problems)
+    }
+
+    /// Says what cannot be of checks by gRPC, and where there must be one.
+    private static func judgeGRPC(
+        _ said: CheckedObject, _ object: CheckedObject, _ version: UpstreamHTTPVersion, _ problems: ProblemList
+    ) {
+        guard said.says("grpc") else {
+            guard version == .http2 else { return }
+            return problems.error(
+                at: object.place(of: "health"), expected: "grpc in health beside  protocol: h2", found: "none",
+                remedy: "others speak HTTP/1.1: write  grpc: \"\"  or leave health out, ejection does without")
+        }
+        if version != .http2 {
+            problems.error(
+                at: said.place(of: "grpc"), expected: "an upstream with  protocol: h2", found: "another protocol",
+                remedy: "write  protocol: h2  if the servers speak gRPC, or path in place of grpc")
+        }
+        for key in ["path", "status"] where said.says(key) {
+            problems.error(
+                at: said.place(of: key), expected: "no \(key) beside grpc", found: "both",
+                remedy: "gRPC asks for SERVING alone: leave \(key) out")
+        }
     }
 
     /// Tells whoever has one server alone that there is nothing to choose.

@@ -172,10 +172,14 @@ extension WorkerRef {
         handshake(upstream)
     }
 
-    /// What a TLS handshake offers: nothing but HTTP/1.1, unless requests are to share the connection (H2-74).
+    /// What a TLS handshake offers: nothing but HTTP/1.1, unless requests are to share the connection (H2-74), or gRPC asks.
     private func protocols(for upstream: UpstreamRef) -> ClientTLS.Protocols {
-        guard case .shared = upstream.pointee.part else { return .unsaid }
-        return upstream.pointee.pool.pointee.settings.version == .automatic ? .both : .http2
+        let settings = upstream.pointee.pool.pointee.settings
+        switch upstream.pointee.part {
+        case .shared: return settings.version == .automatic ? .both : .http2
+        case .check: return settings.pool.health?.grpc == nil ? .unsaid : .http2
+        case .none, .grpcCheck, .attempt, .session, .waiting, .stream: return .unsaid
+        }
     }
 
     private func certificateName(_ upstream: UpstreamRef) -> String {

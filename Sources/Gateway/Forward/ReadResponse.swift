@@ -17,6 +17,7 @@ extension WorkerRef {
             switch upstream.pointee.part {
             case .session(let session): receiveFrames(session)
             case .check: readCheck(upstream)
+            case .grpcCheck(let check): readGRPCCheck(upstream, check)
             case .none, .shared, .waiting, .stream, .attempt: readActive(upstream)
             }
         case .draining: drain(upstream)

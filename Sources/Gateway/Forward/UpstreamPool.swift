@@ -104,7 +104,7 @@ extension WorkerRef {
         switch upstream.pointee.part {
         case .shared: return becameShared(upstream)
         case .check: return sendCheck(upstream)
-        case .none, .session, .waiting, .stream, .attempt: break
+        case .none, .grpcCheck, .session, .waiting, .stream, .attempt: break
         }
         let now = clock.microseconds()
         upstream.pointee.pool.pointee.addresses.succeeded(upstream.pointee.address, now: now)
@@ -178,6 +178,11 @@ extension WorkerRef {
             pool.pointee.connectionCount -= 1
             countClosed(pool)
             checkEnded(upstream, isWell: isWell)
+        case .grpcCheck(let check):
+            check.end()
+            pool.pointee.connectionCount -= 1
+            countClosed(pool)
+            checkEnded(upstream, isWell: false)
         case .stream(let stream):
             pool.pointee.connectionCount -= 1
             leave(stream, upstream)

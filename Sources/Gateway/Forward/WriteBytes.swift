@@ -111,7 +111,11 @@ extension WorkerRef {
 
     /// Sends what waits for an upstream; then lets the client go on.
     func flushUpstream(_ upstream: UpstreamRef) {
-        if case .session(let session) = upstream.pointee.part { return sendRequestFrames(session) }
+        switch upstream.pointee.part {
+        case .session(let session): return sendRequestFrames(session)
+        case .grpcCheck(let check): return flushGRPCCheck(upstream, check)
+        case .none, .check, .attempt, .shared, .waiting, .stream: break
+        }
         let output = upstream.pointee.output
         if !output.isEmpty {
             let sent = upstream.pointee.stream.write(output.bytes, count: output.count)

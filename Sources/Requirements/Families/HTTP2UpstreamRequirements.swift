@@ -114,7 +114,8 @@ extension RequirementTable {
         Requirement(
             id: "H2-92", source: "gRPC health checking",
             promise: """
-                Calls for health and reflection go where a route leads. Without a route the gateway does not answer them.
+                Calls for health and reflection go where a route leads. Without a route the gateway does not answer them. \
+                Servers of an upstream may be asked by gRPC whether they are well, and SERVING alone says so.
                 """),
         Requirement(
             id: "H2-93", source: "configuration",

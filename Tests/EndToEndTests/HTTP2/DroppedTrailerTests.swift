@@ -36,6 +36,8 @@ import Testing
 
     private func serve(_ one: Conversation, _ stream: UInt32, trailers: [(String, String)] = []) throws -> UInt32 {
         let there = try one.arrival()
+        // To its end, which may be a section of its own.
+        try one.peer().frames { $0.stream == there && $0.ends }
         try one.answer(there)
         try one.finish(there, "0", trailers)
         #expect(try one.result(of: stream)?.status == "0")

@@ -9,7 +9,7 @@ extension UpstreamRef {
     @inline(__always)
     func read(into bytes: UnsafeMutablePointer<UInt8>, capacity: Int) -> Int {
         switch pointee.part {
-        case .none, .check, .shared, .session: pointee.stream.read(into: bytes, capacity: capacity)
+        case .none, .check, .grpcCheck, .shared, .session: pointee.stream.read(into: bytes, capacity: capacity)
         case .stream(let stream): stream.read(into: bytes, capacity: capacity)
         case .waiting, .attempt: ByteStream.failed
         }

@@ -9,6 +9,8 @@ enum UpstreamPart {
     case none
     /// A socket on which a server is asked whether it is well, and whether it has said so.
     case check(isWell: Bool)
+    /// The same while it is asked by gRPC.
+    case grpcCheck(GRPCCheckRef)
     /// A socket on its way to another address, for a connection that has none yet.
     case attempt(for: UpstreamRef)
     /// A socket that requests will share, once it is open and speaks HTTP/2.
@@ -157,7 +159,7 @@ extension UpstreamConnection {
     /// Whether it has no socket of its own: it shares one by HTTP/2, or waits for that.
     var isShared: Bool {
         switch part {
-        case .none, .check, .attempt, .shared, .session: false
+        case .none, .check, .grpcCheck, .attempt, .shared, .session: false
         case .waiting, .stream: true
         }
     }

@@ -61,6 +61,9 @@ extension WorkerRef {
         upstream.pointee.state = .active
         upstream.startReading()
         let host = health.host ?? pool.pointee.addresses.hostField(of: pool.pointee.addresses.all[place].server)
+        if let service = health.grpc {
+            return sendGRPCCheck(upstream, about: service, host: host, health.timeout.wholeMilliseconds)
+        }
         let head = "GET \(health.path) HTTP/1.1\r\nHost: \(host)\r\nUser-Agent: portcullis\r\nConnection: close\r\n\r\n"
         let bytes = Array(head.utf8)
         guard upstream.pointee.output.append(bytes, bytes.count, from: &pointee.connections.buffers) else {
@@ -110,13 +113,21 @@ extension WorkerRef {
             say(
                 .serverDown, at: pool,
                 serverFields(identity, pool) + [
-                    LogField(.expected, "\(health.status) to GET \(health.path)"),
+                    LogField(.expected, health.expected),
                     LogField(.found, "\(health.unhealthy) times in a row something else, or nothing"),
                 ])
         case true?:
             guard pointee.journal.operatorLog.writes(.info) else { return }
             pointee.journal.operatorLog.write(.info, .upstreamServerUp, serverFields(identity, pool))
         }
+    }
+}
+
+extension ServerHealthSettings {
+    /// What a server that is well answers, for the operator.
+    fileprivate var expected: String {
+        guard let grpc else { return "\(status) to GET \(path)" }
+        return grpc.isEmpty ? "SERVING by gRPC" : "SERVING by gRPC, of \(grpc)"
     }
 }
 
