@@ -207,6 +207,33 @@ private typealias Frame = FrameClient.Frame
         #expect(eventually { counted("127.0.0.52") > 150 }, "nobody else's budget is smaller")
     }
 
+    @Test(.holds("H2-52")) func `is one of fifty that a browser leaves at once, and is told nothing for it`() throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let streams = (0..<50).map { UInt32($0 * 2 + 1) }
+        for stream in streams {
+            stage.upstream.answer("/open/image-\(stream)", with: WireScript(exactly: [.wait(gate)]))
+        }
+        let client = try FrameClient(port: stage.gateway.port, from: "127.0.0.53")
+        for stream in streams { try client.get(stream, "/open/image-\(stream)") }
+        #expect(stage.upstream.waits { $0.requests.count == 50 })
+        try client.client.send(streams.flatMap { FrameClient.reset($0) })
+        try client.get(101, "/open/page")
+        #expect(try client.status(of: 101) == "200")
+        #expect(client.lastStreams.isEmpty, "its connection goes on")
+        #expect(stage.upstream.waits { ($0.endedConnections + $0.resetConnections).count >= 50 })
+        // Nor is its next connection one of somebody who is to be watched.
+        let next = try FrameClient(port: stage.gateway.port, from: "127.0.0.53")
+        for stream in streams + [101] {
+            try next.client.send(FrameClient.request(stream, "/open/a") + FrameClient.reset(stream))
+        }
+        try next.get(103, "/open/page")
+        #expect(try next.status(of: 103) == "200")
+        #expect(next.lastStreams.isEmpty)
+        client.client.close()
+        next.client.close()
+    }
+
     // MARK: What is told
 
     @Test(.holds("H2-35")) func `is named in the access log, with its connection and who reset it`() throws {
