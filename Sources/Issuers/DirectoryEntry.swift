@@ -20,7 +20,7 @@ extension IssuerDirectory {
         /// What is to be told when the directory starts.
         var announcements: [KeySetState.Step] = []
         /// Who asked for a refresh and was not looked at yet.
-        var refreshRequests: Set<KeyAsker> = []
+        var refreshRequests: Set<KeyRequester> = []
         var reading: Task<Void, Never>?
         var timer: Task<Void, Never>?
         /// Stopped directories that wait for the end of a refresh, each for somebody who still works with it.

@@ -19,8 +19,8 @@ package final class IssuerDirectory: Sendable {
         package var onChange: @Sendable (Int, IssuerKeys?) -> Void
         /// A refresh that was asked for has ended; look at the keys again.
         package var onRefreshEnded: @Sendable (Int) -> Void
-        /// A refresh that somebody asked for as that comes too soon after another; for everybody else nothing has ended.
-        package var onRefreshRefused: @Sendable (Int, KeyAsker) -> Void
+        /// There is no refresh for who asked as that and for that client; for everybody else nothing has ended.
+        package var onRefreshRefused: @Sendable (Int, KeyRequester) -> Void
         /// What an issuer says about itself was read, or could not be; look at it again.
         package var onMetadata: @Sendable (Int) -> Void
         /// Something worth a log line or a count.
@@ -29,7 +29,7 @@ package final class IssuerDirectory: Sendable {
         package init(
             onChange: @escaping @Sendable (Int, IssuerKeys?) -> Void,
             onRefreshEnded: @escaping @Sendable (Int) -> Void,
-            onRefreshRefused: (@Sendable (Int, KeyAsker) -> Void)? = nil,
+            onRefreshRefused: (@Sendable (Int, KeyRequester) -> Void)? = nil,
             onMetadata: @escaping @Sendable (Int) -> Void = { _ in },
             onEvent: @escaping @Sendable (Int, IssuerEvent) -> Void
         ) {
@@ -82,18 +82,17 @@ package final class IssuerDirectory: Sendable {
     /// Asks for this issuer's keys to be read again, because something is signed by none that is at hand.
     ///
     /// From any thread. `onRefreshEnded` follows in every case: when the reading ended well or not, or when one that was
-    /// under way ended; or `onRefreshRefused`, at once, when the last reading for this asker is too recent (JOSE-17).
-    /// Calls of one asker that come before the first of them is looked at share its answer, so that a flood of tokens is
-    /// no flood of answers. The issuer is told of the first one's span, `trace`, in what is read for this alone.
+    /// under way ended; or `onRefreshRefused`, at once, when `who` has none left (JOSE-17). Calls for one client that come
+    /// before the first of them is looked at share its answer, so that a flood of tokens is no flood of answers. The issuer is told of the first one's span, `trace`, in what is read for this alone.
     package func requestRefresh(
-        issuer index: Int, by who: KeyAsker = .accessToken, within trace: TraceParent? = nil
+        issuer index: Int, by who: KeyRequester = KeyRequester(.accessToken), within trace: TraceParent? = nil
     ) {
         requestRefresh(issuer: index, by: who, within: trace, onBehalfOf: nil)
     }
 
     /// The same; tells also `asker`, a stopped directory, when the refresh has ended.
     private func requestRefresh(
-        issuer index: Int, by who: KeyAsker, within trace: TraceParent?, onBehalfOf asker: Place?
+        issuer index: Int, by who: KeyRequester, within trace: TraceParent?, onBehalfOf asker: Place?
     ) {
         if let after = successor(of: index) { return passOn(index, by: who, within: trace, to: after, asker) }
         let isFirst = service.withLock { service in
@@ -106,7 +105,7 @@ package final class IssuerDirectory: Sendable {
 
     /// While this directory runs it is told of the end anyway.
     private func passOn(
-        _ index: Int, by who: KeyAsker, within trace: TraceParent?, to after: Place, _ asker: Place?
+        _ index: Int, by who: KeyRequester, within trace: TraceParent?, to after: Place, _ asker: Place?
     ) {
         let isStopped = service.withLock { $0.isStopped }
         let asker = asker ?? (isStopped ? Place(directory: self, index: index) : nil)
@@ -159,7 +158,7 @@ package final class IssuerDirectory: Sendable {
         advanceEndpoints(index) { endpoints, now in endpoints.resume(at: now) }
     }
 
-    private func refreshRequested(_ index: Int, by who: KeyAsker, within trace: TraceParent?) {
+    private func refreshRequested(_ index: Int, by who: KeyRequester, within trace: TraceParent?) {
         let isStopped = service.withLock { service in
             service.entries[index].refreshRequests.remove(who)
             return service.isStopped
@@ -201,7 +200,7 @@ package final class IssuerDirectory: Sendable {
     }
 
     /// Those who wait as that are told; whoever waits for a reading goes on waiting.
-    private func refuseRefresh(_ index: Int, of who: KeyAsker) {
+    private func refuseRefresh(_ index: Int, of who: KeyRequester) {
         // Nothing is read now. Where nobody else asks either, no end will come that they wait for: whoever was left in the
         // row would be kept for good.
         let askers = service.withLock { service in

@@ -88,7 +88,7 @@ package struct KeyTimesSettings: Sendable, Equatable {
     package var maximumLifetime = Duration.seconds(3600)
     /// How long keys are still used after their refresh began to fail (D-17: one hour).
     package var staleLimit = Duration.seconds(3600)
-    /// Least time between two fetches caused by unknown `kid`s (JOSE-17: 30).
+    /// Least time between two fetches caused by unknown `kid`s of one client (JOSE-17: 30).
     package var unknownKeyInterval = Duration.seconds(30)
 
     package init() {}

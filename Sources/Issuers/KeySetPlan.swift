@@ -16,7 +16,7 @@ package struct KeySetPlan: Sendable, Equatable {
     package var lifetime: ClosedRange<Int64>
     /// How long keys outlive their freshness when they cannot be refreshed (D-17).
     package var staleLimit: Int64
-    /// Least time between two readings caused by unknown keys (JOSE-17).
+    /// Least time between two readings that unknown keys of one client cause (JOSE-17); see `KeyReadingBudget`.
     package var unknownKeyInterval: Int64
 
     /// What `settings` asks for.

@@ -37,7 +37,7 @@ package struct KeySetState: Sendable {
         /// Tell everyone who asked for a refresh that it has ended, whatever came of it.
         case endRefresh
         /// Tell those who asked for a refresh as that, and nobody else, that there is none.
-        case refuseRefresh(KeyAsker)
+        case refuseRefresh(KeyRequester)
         case report(IssuerEvent)
     }
 
@@ -52,7 +52,7 @@ package struct KeySetState: Sendable {
     private var plan: KeySetPlan
     private var flight: Flight
     private var isAwaited = false
-    private var lastUnknownKeyReading: [KeyAsker: Int64] = [:]
+    private var budgets: [KeyAsker: KeyReadingBudget] = [:]
 
     /// The document that is believed, for the endpoints it names; nil when the keys do not come from there.
     package private(set) var metadata: ServerMetadata?
@@ -92,13 +92,13 @@ extension KeySetState {
     ///
     /// Numbers go on, so that what was verified before is not believed for having the same number (JOSE-34): when the
     /// `url` is another the generation rises; when only the source of the keys is another it rises if the new source
-    /// lacks one. The least time between readings for unknown keys goes on too.
+    /// lacks one. What was spent of the readings for unknown keys stays spent.
     package init(plan: KeySetPlan, after other: KeySetState, isSameServer: Bool) {
         self.init(plan: plan)
         version = other.version
         generation = other.generation + (isSameServer ? 0 : 1)
         inventory = isSameServer ? other.inventory : KeyInventory()
-        lastUnknownKeyReading = other.lastUnknownKeyReading
+        budgets = other.budgets
     }
 
     /// The same knowledge for another driver with other limits: what is under way counts as not begun, and is due.
@@ -156,17 +156,20 @@ extension KeySetState {
     /// Something was signed by none of `keys`: it names another one, or one that has been replaced under its name.
     ///
     /// Ends with `endRefresh` or `refuseRefresh` in every case, at once or later.
-    package mutating func unknownKeyMet(by asker: KeyAsker = .accessToken, at now: Moment) -> [Step] {
+    package mutating func unknownKeyMet(
+        by requester: KeyRequester = KeyRequester(.accessToken), at now: Moment
+    ) -> [Step] {
         guard plan.source != .document, plan.source != .absent else { return [.endRefresh] }
         if flight != .idle {
             isAwaited = true
             return []
         }
-        // Random `kid`s cost an attacker nothing: without this bound each would cost the issuer a request (JOSE-17).
-        if asker.isBounded, let last = lastUnknownKeyReading[asker], now.milliseconds - last < plan.unknownKeyInterval {
-            return [.report(.unknownKeyRefetchSuppressed), .refuseRefresh(asker)]
+        if requester.asker.isBounded,
+            !budgets[requester.asker, default: KeyReadingBudget()].take(
+                for: requester.client, at: now.milliseconds, interval: plan.unknownKeyInterval)
+        {
+            return [.report(.unknownKeyRefetchSuppressed), .refuseRefresh(requester)]
         }
-        lastUnknownKeyReading[asker] = now.milliseconds
         isAwaited = true
         return [.report(.unknownKeyRefetch)] + begin(at: now) + schedule()
     }

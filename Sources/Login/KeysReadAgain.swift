@@ -17,7 +17,7 @@ extension LoginClient {
     ///
     /// What a signature costs is paid again only where the keys are others: whoever sends bad ones gets nothing for free.
     func readKeysAgain(after known: IssuerKeys?, as who: KeyAsker) async -> KeysReadAgain {
-        let isRead = await sources.refresh(client.issuer, who, trace)
+        let isRead = await refresh(as: who)
         guard let keys else { return .failed }
         guard keys.version == known?.version else { return .others }
         // A stranger's made-up token may have spent the reading just before the server took another key: what comes too

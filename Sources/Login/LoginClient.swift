@@ -23,6 +23,8 @@ package struct LoginClient: Sendable {
     package let environment: LoginService.Environment
     /// The span that the server is told of, where it is asked for one and is to be told.
     private(set) var trace: TraceParent?
+    /// On whose behalf keys are read again.
+    private var asking = AskingClient.many
     /// What logins have in common with those at other replicas; nil: nothing.
     let shared: SharedLogins?
     /// Where tokens go that are nobody's any more.
@@ -101,9 +103,12 @@ package struct LoginClient: Sendable {
     }
 
     /// The same client for what is asked on behalf of this span.
-    func within(_ trace: TraceParent?) -> LoginClient {
+    ///
+    /// With `asking`, whatever is asked of the server is asked for that client of ours.
+    func within(_ trace: TraceParent?, for asking: AskingClient = .many) -> LoginClient {
         var client = self
         client.trace = trace
+        client.asking = asking
         return client
     }
 
@@ -189,10 +194,15 @@ extension AuthorizationRequestSettings.ResponseMode {
 // MARK: the server
 
 extension LoginClient {
+    /// Has what is known of the server read again, on behalf of whoever asks; false where none is left to them.
+    func refresh(as asker: KeyAsker) async -> Bool {
+        await sources.refresh(client.issuer, KeyRequester(asker, for: asking), trace)
+    }
+
     /// What the server says about itself; looked for once more when it is not known.
     func server() async throws(LoginFailure) -> ServerMetadata {
         if let metadata { return metadata }
-        _ = await sources.refresh(client.issuer, .metadata, trace)
+        _ = await refresh(as: .metadata)
         guard let metadata else {
             throw LoginFailure(
                 .loginServerUnavailable, check: "D-17", expected: "metadata of \(issuer.url)", found: "none",

@@ -1,4 +1,5 @@
 import Crypto
+package import Issuers
 package import HTTPMessage
 
 /// One request to the paths under `/.portcullis/` that logins are made of, as far as logins have a use for it.
@@ -62,6 +63,8 @@ package struct LoginRequest: Sendable {
     package var peer: String
     /// Whether that address is many clients', and nobody says whose: of a Unix socket, or of a proxy that names nobody.
     package var isPeerMany = false
+    /// The same, for what servers are asked on its behalf.
+    package var client = AskingClient.many
     /// What logs call it.
     package var names = RequestNames()
     /// The span that waits for the answer, where servers that are asked for it are to be told.

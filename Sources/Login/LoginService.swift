@@ -23,18 +23,18 @@ package final class LoginService: Sendable {
         package var keys: @Sendable (Int) -> IssuerKeys?
         /// Whether the last attempt to read the issuer's keys came to nothing.
         package var hasFailedToReadKeys: @Sendable (Int) -> Bool
-        /// Waits until the issuer's keys and metadata were read once more, or that failed; false, at once, where the last
-        /// reading for this asker is too recent for another one.
+        /// Waits until the issuer's keys and metadata were read once more, or that failed; false, at once, where
+        /// none is left to whoever asks.
         ///
         /// The issuer is told of the span, where there is one.
-        package var refresh: @Sendable (Int, KeyAsker, TraceParent?) async -> Bool
+        package var refresh: @Sendable (Int, KeyRequester, TraceParent?) async -> Bool
         /// Does what takes a millisecond or more beside the executor; says why nothing was done when too much waits.
         package var workBeside: SlowWork.Beside
 
         package init(
             metadata: @escaping @Sendable (Int) -> ServerMetadata?, keys: @escaping @Sendable (Int) -> IssuerKeys?,
             hasFailedToReadKeys: @escaping @Sendable (Int) -> Bool,
-            refresh: @escaping @Sendable (Int, KeyAsker, TraceParent?) async -> Bool,
+            refresh: @escaping @Sendable (Int, KeyRequester, TraceParent?) async -> Bool,
             workBeside: @escaping SlowWork.Beside = { _, _, work in
                 work()
                 return nil
@@ -218,7 +218,7 @@ package final class LoginService: Sendable {
     }
 
     private func place(_ client: Int, for request: LoginRequest) -> LoginClient? {
-        places.indices.contains(client) ? places[client].within(request.trace) : nil
+        places.indices.contains(client) ? places[client].within(request.trace, for: request.client) : nil
     }
 
     /// The session document; where there is no session and the page wants to know whether the server has one, the

@@ -234,7 +234,7 @@ import Testing
             settings: [settings], clients: [client],
             environment: LookupEnvironment(
                 fetching: fetcher, clock: ManualClock(), executor: globalConcurrentExecutor),
-            sources: .init(metadata: { _ in nil }, keys: { _ in nil }, requestKeys: { _, _ in }),
+            sources: .init(metadata: { _ in nil }, keys: { _ in nil }, requestKeys: { _, _, _ in }),
             onAnswer: { told.yield($0) }, onEvent: { _, _ in })
         fetcher.hold()
         await withTaskGroup(of: Void.self) { group in

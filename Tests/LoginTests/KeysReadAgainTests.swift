@@ -157,6 +157,20 @@ struct KeysReadAgainTests {
         #expect(world.askers == [.response, .metadata])
     }
 
+    @Test(.holds("ECO-81", "OIDC-17")) func `Keys are read again on behalf of whoever sent what they do not verify`()
+        async throws
+    {
+        let world = try LoginWorld { $0.authorization.responseMode = .jwt }
+        world.server.habits.responseKey = Self.replacement
+        let client = AskingClient((1, 2))
+        var browser = Browser()
+        let response = try await world.authorize(await world.start(&browser))
+        var request = world.request(response, browser)
+        request.client = client
+        #expect(await world.service.answer(request).refusal == .loginResponseNotSigned)
+        #expect(world.askers == [.response] && world.askingClients == [client])
+    }
+
     @Test(.refuses("OIDC-17")) func `Keys that were never there are no worse where they could not be read either`()
         async throws
     {

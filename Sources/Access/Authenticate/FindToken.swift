@@ -83,7 +83,7 @@ extension AccessPolicy {
             return .known(record)
         } catch {
             if case .unknownKey = error {} else { findings.hasFailedVerification = true }
-            if !findings.hasWaited, mayHaveKey(issuer, error, &identities, now: arrival.now) {
+            if !findings.hasWaited, mayHaveKey(issuer, error, &identities, arrival) {
                 return .wait(.keys(issuer: issuer))
             }
             throw Refused(error, found: error.found(in: unchecked), identities.issuers[issuer].rules)
@@ -92,11 +92,14 @@ extension AccessPolicy {
 
     /// Whether the issuer's keys may have changed, so that what they do not verify is good; a signature may ask so once in a while.
     private func mayHaveKey(
-        _ issuer: Int, _ refusal: AccessTokenRefusal, _ identities: inout Identities, now: Int64
+        _ issuer: Int, _ refusal: AccessTokenRefusal, _ identities: inout Identities, _ arrival: borrowing Arrival
     ) -> Bool {
         switch refusal {
         case .unknownKey: true
-        case .signatureInvalid: identities.issuers[issuer].mayReadKeysAgain(at: now)
+        case .signatureInvalid:
+            identities.issuers[issuer].mayReadKeysAgain(
+                for: arrival.connection.network.map { AskingClient($0) } ?? .many,
+                at: Int64(clamping: arrival.connection.nanoseconds / 1_000_000))
         default: false
         }
     }

@@ -14,10 +14,10 @@ package struct IssuerView {
     package let lookupTimeout: Int
     /// How long the word that a token is bad is remembered, in seconds.
     package let negativeSeconds: Int
-    /// Least time between two readings of the keys for signatures that fail, in seconds.
+    /// Least time between two readings of the keys for signatures of one client that fail, in milliseconds.
     private let keyInterval: Int64
-    /// Until when no signature that fails has the keys read again, in Unix seconds.
-    private var keysSettledUntil = Int64.min
+    /// What signatures that fail may still have read.
+    private var readings = KeyReadingBudget()
     /// Where its keys have their multiples precomputed when they are busy.
     private let pointTables: PointTables?
     /// Nil when there are no keys to go on with: 503 (D-17).
@@ -39,17 +39,15 @@ package struct IssuerView {
         // The service gives up first: its answer says more than our own patience being over.
         lookupTimeout = (settings.introspection?.timeout.wholeMilliseconds ?? 0) * 2 + 500
         negativeSeconds = settings.introspection?.negativeLifetime.wholeSeconds ?? 0
-        keyInterval = Int64(settings.keyTimes.unknownKeyInterval.wholeSeconds)
+        keyInterval = Int64(settings.keyTimes.unknownKeyInterval.wholeMilliseconds)
     }
 
     /// Whether one signature that fails may have the keys read again: the issuer may have replaced one under its name.
     ///
-    /// One request in the interval waits for it, and all others are refused at once: a flood of forged tokens parks
-    /// nothing.
-    package mutating func mayReadKeysAgain(at now: Int64) -> Bool {
-        guard now >= keysSettledUntil || keysSettledUntil > now + keyInterval else { return false }
-        keysSettledUntil = now + keyInterval
-        return true
+    /// One request of a client in the interval waits for it, and all others are refused at once: a flood of forged tokens
+    /// parks nothing. `now` is in milliseconds of the monotonic clock.
+    package mutating func mayReadKeysAgain(for client: AskingClient, at now: Int64) -> Bool {
+        readings.take(for: client, at: now, interval: keyInterval)
     }
 
     /// Takes a new snapshot of the issuer's keys, or their withdrawal.

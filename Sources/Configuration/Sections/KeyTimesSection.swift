@@ -16,7 +16,8 @@ enum KeyTimesSection {
                 "How long keys are still used after fetching them began to fail."),
             .seconds(
                 "unknown_key_interval", \.unknownKeyInterval, 1...3600,
-                "Least time between two fetches that tokens with an unknown kid cause."),
+                "Least time between two fetches that tokens of one client with an unknown kid cause; all clients together cause eight in that time at most."
+            ),
         ])
     static let shape = table.shape
 

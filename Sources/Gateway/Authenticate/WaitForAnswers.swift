@@ -28,7 +28,7 @@ extension WorkerRef {
         case .nothing: break
         case .keys(let issuer), .metadata(let issuer):
             setTimeout(client.timeout, pointee.policy.timeouts.keyWait)
-            pointee.questions.requestKeys(issuer, trace)
+            pointee.questions.requestKeys(issuer, askingClient(exchange), trace)
         case .introspection(let issuer, let digest):
             setTimeout(client.timeout, pointee.identities.issuers[issuer].lookupTimeout)
             pointee.journal.metrics.count(.introspections)
@@ -112,6 +112,20 @@ extension WorkerRef {
         }
     }
 
+    /// There is no reading for a client, whose requests are looked at once more; whoever else waits for one goes on waiting.
+    ///
+    /// Otherwise a stranger who asks without end would send those on, before the keys have come, that wait for theirs.
+    func refreshRefused(issuer: Int, of client: AskingClient) {
+        let last = pointee.waiting.total
+        while let exchange = firstWaiting(
+            upTo: last, where: { $0.pointee.wait == .keys(issuer: issuer) && askingClient($0) == client })
+        {
+            unpark(exchange)
+            exchange.pointee.findings.hasWaited = true
+            resume(exchange)
+        }
+    }
+
     /// What the issuer says about itself was read, or could not be.
     func metadataRead(issuer: Int) { end(.metadata(issuer: issuer)) { _ in .nothing } }
 
@@ -164,7 +178,7 @@ extension WorkerRef {
             exchange.pointee.hasAskedAgain = true
             return .metadata(issuer: issuer)
         case .introspection(let refusal):
-            guard mayBeMendedByKeys(refusal, issuer: issuer) else { return .nothing }
+            guard mayBeMendedByKeys(refusal, issuer: issuer, askingClient(exchange)) else { return .nothing }
             exchange.pointee.hasAskedAgain = true
             return .keys(issuer: issuer)
         case .crowded, .tooManyOfClient, .waitedTooLong, .tooManyBad, .stopped, .tokenNotSendable, .endpointMissing,
@@ -174,11 +188,13 @@ extension WorkerRef {
     }
 
     /// Whether a signed answer that was refused may be good by the keys that its issuer has now.
-    private func mayBeMendedByKeys(_ refusal: IntrospectionRefusal, issuer: Int) -> Bool {
+    private func mayBeMendedByKeys(_ refusal: IntrospectionRefusal, issuer: Int, _ client: AskingClient) -> Bool {
         switch refusal {
         case .unknownKey, .keysMissing: return true
         // The issuer may have replaced a key under its name; whoever else signs answers has nobody wait for long.
-        case .signatureInvalid: return pointee.identities.issuers[issuer].mayReadKeysAgain(at: clock.wallSeconds())
+        case .signatureInvalid:
+            let now = Int64(clamping: clock.microseconds() / 1000)
+            return pointee.identities.issuers[issuer].mayReadKeysAgain(for: client, at: now)
         case .credentialsRefused, .status, .tooLarge, .contentType, .notJSON, .notAnObject, .malformed,
             .typeNotAccepted, .algorithmNotAllowed, .tooManyKeys, .missingClaim, .claimMalformed, .issuerMismatch,
             .audienceMismatch, .issuedInFuture, .issuedTooEarly:

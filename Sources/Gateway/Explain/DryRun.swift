@@ -99,7 +99,8 @@ package final class DryRun {
                 to: try ListenerSocket(listener, index, socket: .none, worker: worker, tls: nil))
         }
         let context = WorkerContext(
-            metrics: registry.workers[0], log: nil, requestKeys: { _, _ in }, ask: { _, _, _, _, _ in }, onDrained: {})
+            metrics: registry.workers[0], log: nil, requestKeys: { _, _, _ in }, ask: { _, _, _, _, _ in },
+            onDrained: {})
         worker.initialize(
             to: Worker(
                 index: 0, loop: loop, listeners: sockets, settings: settings, resources: resources,

@@ -86,7 +86,7 @@ final class LoginDispatcher: Sendable {
 /// Those who wait until an issuer's keys were read once more.
 final class RefreshWaiters: Sendable {
     private struct Waiter {
-        let who: KeyAsker
+        let who: KeyRequester
         let continuation: CheckedContinuation<Bool, Never>
     }
 
@@ -98,7 +98,7 @@ final class RefreshWaiters: Sendable {
     ///
     /// False when there was no reading for `who`.
     @discardableResult
-    func wait(for issuer: Int, as who: KeyAsker, asking ask: @Sendable () -> Void) async -> Bool {
+    func wait(for issuer: Int, as who: KeyRequester, asking ask: @Sendable () -> Void) async -> Bool {
         await withCheckedContinuation { continuation in
             waiting.withLock { $0[issuer].append(Waiter(who: who, continuation: continuation)) }
             ask()
@@ -108,7 +108,7 @@ final class RefreshWaiters: Sendable {
     /// A reading has ended, for everybody; or there is none, for those who asked as `who`.
     ///
     /// A stranger who asks too soon does not send a login on that waits for the reading it will get.
-    func end(_ issuer: Int, as who: KeyAsker? = nil) {
+    func end(_ issuer: Int, as who: KeyRequester? = nil) {
         let ended = waiting.withLock { waiting in
             let ended = waiting[issuer].filter { who == nil || $0.who == who }
             waiting[issuer].removeAll { who == nil || $0.who == who }

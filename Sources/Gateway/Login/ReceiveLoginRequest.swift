@@ -233,6 +233,7 @@ extension WorkerRef {
             query: head.pointee.hasQuery ? copy(query, bytes) : [],
             publicURL: publicURL(exchange), peer: exchange.pointee.address.text)
         request.isPeerMany = isPeerMany
+        request.client = askingClient(exchange)
         request.names.requestID = exchange.pointee.id.text
         request.names.decisionID = exchange.decisionID.text
         request.names.proxyRequestID = proxyIDText(exchange) ?? ""

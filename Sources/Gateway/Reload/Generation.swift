@@ -68,8 +68,8 @@ final class Generation: @unchecked Sendable {
     // MARK: asked by workers, from any thread
 
     /// A worker met an unknown key or has no keys.
-    func requestKeys(issuer: Int, within trace: TraceParent?) {
-        directory?.requestRefresh(issuer: issuer, within: trace)
+    func requestKeys(issuer: Int, for client: AskingClient, within trace: TraceParent?) {
+        directory?.requestRefresh(issuer: issuer, by: KeyRequester(.accessToken, for: client), within: trace)
     }
 
     /// An issuer's keys as they are now.
@@ -185,7 +185,7 @@ final class Generation: @unchecked Sendable {
                     waiters.end(issuer)
                 },
                 onRefreshRefused: { [weak self] issuer, who in
-                    if who == .accessToken { self?.tell { $0.refreshEnded(issuer: issuer) } }
+                    if who.asker == .accessToken { self?.tell { $0.refreshRefused(issuer: issuer, of: who.client) } }
                     waiters.end(issuer, as: who)
                 },
                 onMetadata: { [weak self] issuer in
@@ -291,7 +291,9 @@ extension WorkerContext {
         self.spans = spans
         storeReports = gateway.storeReports
         storeCaller = gateway.storeCallers[index]
-        requestKeys = { issuer, trace in generation.requestKeys(issuer: issuer, within: trace) }
+        requestKeys = { issuer, client, trace in
+            generation.requestKeys(issuer: issuer, for: client, within: trace)
+        }
         ask = { question, token, digest, client, trace in
             generation.ask(question, token: token, digest: digest, client: client, worker: index, within: trace)
         }

@@ -33,7 +33,7 @@ struct Questions {
     /// What each client may have the issuers asked for nothing; one for all workers, for it is one server that they ask.
     let failures: FailureBudget
     /// Asks the issuer directory for a refresh; the answer comes back as `keysArrived`.
-    let requestKeys: @Sendable (_ issuer: Int, _ trace: TraceParent?) -> Void
+    let requestKeys: @Sendable (_ issuer: Int, _ client: AskingClient, _ trace: TraceParent?) -> Void
     /// Asks an authorization server about a token; the answer comes back through the loop's inbox.
     let ask: AskServer
     /// Has a login's request answered; the answer comes back as `loginAnswered`.

@@ -1,5 +1,6 @@
 import Crypto
 import HTTPMessage
+import Issuers
 import Login
 import StoreClient
 import Telemetry
@@ -12,7 +13,7 @@ struct WorkerContext {
     let metrics: WorkerMetrics
     let log: UnsafeMutablePointer<LogWriter>?
     var spans: UnsafeMutablePointer<SpanWriter>?
-    let requestKeys: @Sendable (_ issuer: Int, _ trace: TraceParent?) -> Void
+    let requestKeys: @Sendable (_ issuer: Int, _ client: AskingClient, _ trace: TraceParent?) -> Void
     let ask: AskServer
     let onDrained: @Sendable () -> Void
     var onEarlyClientsGone: @Sendable () -> Void = {}

@@ -39,12 +39,12 @@ package final class IntrospectionService: Sendable {
     package struct Sources: Sendable {
         package var metadata: @Sendable (Int) -> ServerMetadata?
         package var keys: @Sendable (Int) -> IssuerKeys?
-        /// A signed answer names a key that is not at hand; the span is of the question that it answers.
-        package var requestKeys: @Sendable (Int, TraceParent?) -> Void
+        /// A signed answer names a key that is not at hand: who asked for it, and the span of the question.
+        package var requestKeys: @Sendable (Int, AskingClient, TraceParent?) -> Void
 
         package init(
             metadata: @escaping @Sendable (Int) -> ServerMetadata?, keys: @escaping @Sendable (Int) -> IssuerKeys?,
-            requestKeys: @escaping @Sendable (Int, TraceParent?) -> Void
+            requestKeys: @escaping @Sendable (Int, AskingClient, TraceParent?) -> Void
         ) {
             self.metadata = metadata
             self.keys = keys
@@ -55,7 +55,9 @@ package final class IntrospectionService: Sendable {
         package init(_ directory: IssuerDirectory) {
             self.init(
                 metadata: { directory.metadata(of: $0) }, keys: { directory.keys(of: $0) },
-                requestKeys: { directory.requestRefresh(issuer: $0, within: $1) })
+                requestKeys: {
+                    directory.requestRefresh(issuer: $0, by: KeyRequester(.accessToken, for: $1), within: $2)
+                })
         }
     }
 
@@ -84,7 +86,9 @@ package final class IntrospectionService: Sendable {
                             slowWork: environment.slowWork, metadata: sources.metadata(index)
                         ) { sources.keys(index) }
                     } catch {
-                        if error == .introspection(.unknownKey) { sources.requestKeys(index, lookup.trace) }
+                        if error == .introspection(.unknownKey) {
+                            sources.requestKeys(index, lookup.client, lookup.trace)
+                        }
                         reports.introspectionFailed(error, issuer: index, client: issuer.clientName)
                         return .unavailable(error)
                     }

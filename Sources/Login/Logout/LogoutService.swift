@@ -27,7 +27,7 @@ final class LogoutService: Sendable {
 
     /// Answers a request to one of its four endpoints; for any other one, 404.
     func answer(_ request: LoginRequest) async -> LoginAnswer {
-        func place(_ client: Int) -> LoginClient { places[client].within(request.trace) }
+        func place(_ client: Int) -> LoginClient { places[client].within(request.trace, for: request.client) }
         switch request.endpoint {
         case .logout(let client) where places.indices.contains(client): return await logout(request, place(client))
         case .loggedOut(let client) where places.indices.contains(client):

@@ -85,7 +85,7 @@ extension RequirementTable {
         Requirement(
             id: "JOSE-17", source: "OpenID Connect Core §10.1.1, appendix A.2",
             promise: """
-                The gateway fetches the keys once for an unknown kid, and not again for a while. Without any \
+                The gateway fetches the keys once for an unknown kid of a client, and not again for a while. Without any \
                 usable keys it answers 503.
                 """),
         Requirement(

@@ -202,6 +202,7 @@ private func forged(_ id: Int) -> String {
         var waits: [Int64] = []
         for second in 0..<(3 * interval) {
             rig.now = JudgeRig.now + second
+            rig.connection.nanoseconds = UInt64(second + 1) * 1_000_000_000
             for number in 0..<3 {
                 let outcome = try rig.judgeOnce(JudgeRig.get(bearer: forged(number)))
                 if let wait = outcome.wait {

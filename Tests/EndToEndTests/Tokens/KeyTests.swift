@@ -65,6 +65,47 @@ import Testing
         #expect(try ask(stage, stage.tokens.token()).status == 200)
     }
 
+    private func ask(_ stage: Stage, _ token: String, from source: String) throws -> WireResponse {
+        let client = try RawClient(port: stage.gateway.port, from: source)
+        defer { client.close() }
+        try client.send(request("GET", "/orders/a", fields: ["Authorization: Bearer \(token)"]))
+        return try client.response()
+    }
+
+    @Test(.holds("ECO-81", "JOSE-17"), .refuses("ECO-81"), arguments: [false, true])
+    func `one address that names unknown keys without end keeps no other's new key away`(isReplaced: Bool) throws {
+        let stage = try Stage(Self.patient)
+        #expect(try ask(stage, stage.tokens.token()).status == 200)
+        let fetches = stage.issuer.fetches()
+        // Keys that nobody has, or signatures by none that the issuer has under its name.
+        func bad(_ number: Int) -> String {
+            let name = isReplaced ? stage.tokens.key.keyID : "random-\(number)"
+            return stage.tokens.token(signedBy: SigningKey(renaming: .otherP256, keyID: name))
+        }
+        for number in 0..<50 { try expectInvalidToken(try ask(stage, bad(number), from: "127.0.0.81")) }
+        #expect(stage.issuer.fetches() == fetches + 1)
+        let fresh = SigningKey(.p256, keyID: isReplaced ? stage.tokens.key.keyID : "main-2")
+        stage.issuer.publish(keys: SigningKey.keySet([fresh]))
+        for number in 50..<60 { try expectInvalidToken(try ask(stage, bad(number), from: "127.0.0.81")) }
+        #expect(stage.issuer.fetches() == fetches + 1)
+        let token = stage.tokens.token(signedBy: fresh)
+        #expect(try ask(stage, token, from: "127.0.0.82").status == 200)
+        #expect(stage.issuer.fetches() == fetches + 2)
+        #expect(try ask(stage, token, from: "127.0.0.81").status == 200, "what was read is there for all")
+    }
+
+    @Test(.refuses("ECO-81", "JOSE-17")) func `any number of addresses have an issuer asked four times at once`() throws
+    {
+        let stage = try Stage(Self.patient)
+        let fetches = stage.issuer.fetches()
+        for number in 1...40 {
+            let token = stage.tokens.token(signedBy: SigningKey(renaming: .otherP256, keyID: "random-\(number)"))
+            for _ in 0..<3 { try expectInvalidToken(try ask(stage, token, from: "127.0.1.\(number)")) }
+        }
+        #expect(stage.issuer.fetches() == fetches + 4)
+        #expect(try ask(stage, stage.tokens.token()).status == 200)
+    }
+
     @Test(.holds("JOSE-17")) func `many requests that wait for one key cause one fetch`() throws {
         let stage = try Stage()
         let gate = Gate()

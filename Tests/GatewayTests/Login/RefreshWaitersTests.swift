@@ -42,7 +42,7 @@ import Testing
         let ended = Asked()
         let tasks = (0..<3).map { _ in
             Task {
-                await waiters.wait(for: 0, as: .answer) { asked.one() }
+                await waiters.wait(for: 0, as: KeyRequester(.answer)) { asked.one() }
                 ended.one()
             }
         }
@@ -56,9 +56,9 @@ import Testing
 
     @Test(.holds("OIDC-17")) func `are answered though the issuer answers before it was asked to the end`() async {
         let waiters = RefreshWaiters(issuers: 1)
-        await waiters.wait(for: 0, as: .answer) { waiters.end(0) }
+        await waiters.wait(for: 0, as: KeyRequester(.answer)) { waiters.end(0) }
         // Nobody waits any more: an end that nobody waits for is none.
         waiters.end(0)
-        await waiters.wait(for: 0, as: .answer) { waiters.end(0) }
+        await waiters.wait(for: 0, as: KeyRequester(.answer)) { waiters.end(0) }
     }
 }

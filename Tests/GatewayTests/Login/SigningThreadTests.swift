@@ -151,18 +151,20 @@ import Testing
         let waiters = RefreshWaiters(issuers: 1)
         let order = Watched<[String]>([])
         await withTaskGroup(of: Void.self) { group in
-            for who in [KeyAsker.answer, .logoutToken] {
+            for who in [KeyRequester(.answer), KeyRequester(.logoutToken)] {
                 group.addTask {
                     let isRead = await waiters.wait(for: 0, as: who) { order.withLock { $0.append("asks") } }
-                    order.withLock { $0.append("\(who): \(isRead)") }
+                    order.withLock { $0.append("\(who.asker): \(isRead)") }
                 }
             }
             group.addTask {
                 // Nobody is kept from a thread meanwhile: other tests have theirs, and there may be two.
                 while order.now.count < 2 { await Task.yield() }
-                waiters.end(0, as: .accessToken)
-                waiters.end(0, as: .response)
-                waiters.end(0, as: .logoutToken)
+                waiters.end(0, as: KeyRequester(.accessToken))
+                waiters.end(0, as: KeyRequester(.response))
+                // A stranger who asks too often sends nobody else's on.
+                waiters.end(0, as: KeyRequester(.logoutToken, for: AskingClient((1, 2))))
+                waiters.end(0, as: KeyRequester(.logoutToken))
                 while !order.now.contains("logoutToken: false") { await Task.yield() }
                 order.withLock { $0.append("end") }
                 waiters.end(0)

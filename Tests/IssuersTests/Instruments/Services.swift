@@ -60,7 +60,7 @@ final class Services: Sendable {
             sources: .init(
                 metadata: { index in known.state.withLock { $0.metadata[index] } },
                 keys: { index in known.state.withLock { $0.keys[index] } },
-                requestKeys: { index, _ in known.state.withLock { $0.requests.append(index) } }),
+                requestKeys: { index, _, _ in known.state.withLock { $0.requests.append(index) } }),
             failures: failures,
             onAnswer: { answer in told.record.withLock { $0.introspections.append(answer) } },
             onEvent: { _, event in told.record.withLock { $0.events.append(event) } })

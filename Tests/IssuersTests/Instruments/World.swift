@@ -25,6 +25,12 @@ final class World: Sendable {
             listeners: .init(
                 onChange: { index, keys in told.record.withLock { $0.published.append((index, keys)) } },
                 onRefreshEnded: { index in told.record.withLock { $0.ends.append(index) } },
+                onRefreshRefused: { index, who in
+                    told.record.withLock { record in
+                        record.ends.append(index)
+                        record.refused.append(who.client)
+                    }
+                },
                 onEvent: { _, event in told.record.withLock { $0.events.append(event) } }))
         answerMetadata()
         answerKeys([.rsa])
@@ -76,8 +82,8 @@ final class World: Sendable {
         executor.drain()
     }
 
-    func requestRefresh(_ index: Int = 0, by who: KeyAsker = .accessToken) {
-        directory.requestRefresh(issuer: index, by: who)
+    func requestRefresh(_ index: Int = 0, by who: KeyAsker = .accessToken, for client: AskingClient = .many) {
+        directory.requestRefresh(issuer: index, by: KeyRequester(who, for: client))
         executor.drain()
     }
 
@@ -110,6 +116,8 @@ final class World: Sendable {
     /// How often `onRefreshEnded` was called.
     var ends: Int { told.record.withLock { $0.ends.count } }
     var endedIssuers: [Int] { told.record.withLock { $0.ends } }
+    /// Who was told that there is no refresh for them, in order.
+    var refused: [AskingClient] { told.record.withLock { $0.refused } }
     /// The events since the last call.
     func takeEvents() -> [IssuerEvent] {
         told.record.withLock { record in
@@ -122,6 +130,7 @@ final class World: Sendable {
         struct Record {
             var published: [(Int, IssuerKeys?)] = []
             var ends: [Int] = []
+            var refused: [AskingClient] = []
             var events: [IssuerEvent] = []
         }
         let record = Mutex(Record())

@@ -37,6 +37,7 @@ final class LoginWorld: Sendable {
             var refreshes = 0
             /// As whom they were asked for.
             var askers: [KeyAsker] = []
+            var askingClients: [AskingClient] = []
             var events: [LoginService.Event] = []
             /// What took a key that takes long, by what for.
             var slowWorks: [FetchRequest.Purpose] = []
@@ -81,7 +82,8 @@ final class LoginWorld: Sendable {
                         refresh: { _, who, _ in
                             known.state.withLock { state in
                                 state.refreshes += 1
-                                state.askers.append(who)
+                                state.askers.append(who.asker)
+                                state.askingClients.append(who.client)
                                 if let read = reading.result { state.keysRead = read }
                                 if let keys = state.keysAfterRefresh { state.keys = keys }
                                 if state.metadataAfterRefresh { state.hasMetadata = true }
@@ -155,6 +157,8 @@ final class LoginWorld: Sendable {
 
     var refreshes: Int { known.state.withLock(\.refreshes) }
     var askers: [KeyAsker] { known.state.withLock(\.askers) }
+    /// On whose behalf they asked.
+    var askingClients: [AskingClient] { known.state.withLock(\.askingClients) }
 
     /// What the operator was told to look at.
     var alarms: [Refusal] {

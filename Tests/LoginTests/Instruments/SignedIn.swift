@@ -54,7 +54,7 @@ final class SignedIn: Sendable {
                 metadata: { _ in try? server.metadata }, keys: { _ in keys.last ?? nil },
                 hasFailedToReadKeys: { _ in reading.fails },
                 refresh: { _, who, _ in
-                    readings.append(who)
+                    readings.append(who.asker)
                     if let read = reading.result { keys.append(read) }
                     return !reading.isSuppressed
                 }), store: shared,
