@@ -65,6 +65,8 @@ package struct RouteSettings: Sendable {
     /// Fields that its upstream and its clients get, or do not get, beside what the gateway does by itself.
     package var requestFields = FieldChangeSettings()
     package var responseFields = FieldChangeSettings()
+    /// Fields that its clients get of their own claims, in order (ECO-70).
+    package var responseIdentity: [IdentityFieldSettings] = []
     package var hasSecurityHeaders = false
     /// What it answers itself; it has no upstream then.
     package var answer: RouteAnswerSettings?

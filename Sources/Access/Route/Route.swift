@@ -29,6 +29,8 @@ package struct Route: ~Copyable, Sendable {
     package let webSocket: Bool
     /// Which identity mapping; -1 for none.
     package let identity: Int
+    /// The same of what its clients get; -1 for none.
+    package let responseIdentity: Int
     /// What `Origin` must be where there is one (MCP-06).
     package let origins: OriginList
     /// What scripts of pages elsewhere may do (HTTP-71).

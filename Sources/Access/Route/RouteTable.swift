@@ -86,7 +86,8 @@ package struct RouteIndex: Sendable {
         for (index, allow) in choices.allow { list[index].allow = allow }
         reservedNames = FixedValue(
             ReservedNames(
-                settings.routes.flatMap(\.identity).map(\.name) + AssertionRule.reservedNames(settings.routes)))
+                settings.routes.flatMap { $0.identity + $0.responseIdentity }.map(\.name)
+                    + AssertionRule.reservedNames(settings.routes)))
     }
 
     fileprivate func destroy() {
@@ -121,10 +122,12 @@ extension Route {
         let tokens = route.access.token
         let sites = settings.sites(of: route)
         let takesCredentials = tokens != nil || route.access.login != nil
-        var mapping = -1
-        if takesCredentials, !route.identity.isEmpty {
-            mapping = mappings.firstIndex(of: route.identity) ?? mappings.count
-            if mapping == mappings.count { mappings.append(route.identity) }
+        // Nobody is known on a public route.
+        func mapping(of fields: [IdentityFieldSettings]) -> Int {
+            guard takesCredentials, !fields.isEmpty else { return -1 }
+            if let known = mappings.firstIndex(of: fields) { return known }
+            mappings.append(fields)
+            return mappings.count - 1
         }
         // The token's rules come first: predicates are numbered in the order in which they are met.
         let policy = TokenPolicy(
@@ -145,7 +148,8 @@ extension Route {
         isPublic = !takesCredentials
         isOptional = tokens?.optional ?? false
         webSocket = route.webSocket
-        identity = mapping
+        identity = mapping(of: route.identity)
+        responseIdentity = mapping(of: route.responseIdentity)
         origins = OriginList(route.allowedOrigins)
         cors = CORSPolicy(route.cors, routeMethods: MethodSet.of(route), isPublic: !takesCredentials)
         patience = places.patience

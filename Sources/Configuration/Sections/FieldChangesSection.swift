@@ -37,9 +37,10 @@ enum FieldChangesSection {
                 .entries(
                     EntriesShape(
                         noun: "field names to values", name: ChangedFieldText.ofResponses,
-                        value: .text(ChangedFieldText.value), count: 1...32)),
-                .optional, example: "{ X-Robots-Tag: noindex }",
-                "Fields that clients get, whatever the upstream sends under these names."),
+                        value: .either([.text(ChangedFieldText.value), .object(claim)]), count: 1...32)),
+                .optional, example: "{ X-Robots-Tag: noindex, X-Tenant: { claim: tenant } }",
+                "Fields that clients get, whatever the upstream sends under these names: a text, or a claim of the client's own token or session."
+            ),
             KeyDescription(
                 "remove",
                 .list(ListShape(noun: "field names", element: .text(ChangedFieldText.ofResponses), count: 1...32)),
@@ -59,8 +60,24 @@ enum FieldChangesSection {
     ]
 
     /// What is set to a claim, which is an identity field in every way.
-    static func claims(of route: CheckedObject) -> [CheckedEntry] {
-        (route.object("request_fields")?.entries("set") ?? []).filter { $0.value?.object != nil }
+    static func claims(of route: CheckedObject, in key: String = "request_fields") -> [CheckedEntry] {
+        (route.object(key)?.entries("set") ?? []).filter { $0.value?.object != nil }
+    }
+
+    /// The fields of `response_fields` that are filled from claims.
+    static func responseClaims(of route: CheckedObject, _ problems: ProblemList) -> [IdentityFieldSettings] {
+        let entries = claims(of: route, in: "response_fields")
+        if route.flag("grpc") == true {
+            for entry in entries where FieldNameText.folded(entry.name).hasSuffix("-bin") {
+                problems.error(
+                    at: entry.place, expected: "a name that does not end in -bin, whose value gRPC takes for bytes",
+                    found: Quoted.text(entry.name), remedy: "choose another name")
+            }
+        }
+        return entries.compactMap { entry in
+            entry.value?.object?.text("claim").flatMap { ClaimPathText.parse($0.text) }
+                .map { IdentityFieldSettings(name: entry.name, claim: $0) }
+        }
     }
 
     static func translate(_ route: CheckedObject, _ key: String, _ problems: ProblemList) -> FieldChangeSettings {
@@ -76,7 +93,11 @@ enum FieldChangesSection {
                     at: entry.place, expected: "each field once", found: "\(Quoted.text(entry.name)) again",
                     remedy: "keep one of them")
             }
-            if entry.value?.object != nil, let fault = FieldNameText.shape.fault(entry.name) {
+            let names = key == "request_fields" ? ChangedFieldText.ofRequests : ChangedFieldText.ofResponses
+            // What is no name of a field here at all was told already.
+            if entry.value?.object != nil, names.fault(entry.name) == nil,
+                let fault = FieldNameText.shape.fault(entry.name)
+            {
                 problems.error(
                     at: entry.place, expected: fault.expected ?? FieldNameText.shape.expected,
                     found: Quoted.text(entry.name), remedy: fault.remedy)
@@ -95,10 +116,13 @@ enum FieldChangesSection {
 
     /// Nobody is known on a public route.
     static func judgePublic(_ route: CheckedObject, _ problems: ProblemList) {
-        guard !route.says("token"), let entry = claims(of: route).first else { return }
-        problems.error(
-            at: entry.place, expected: "a constant on a public route", found: "a claim",
-            remedy: "nobody is known here; write a text, or say token with optional: true")
+        guard !route.says("token") else { return }
+        for key in ["request_fields", "response_fields"] {
+            guard let entry = claims(of: route, in: key).first else { continue }
+            problems.error(
+                at: entry.place, expected: "a constant on a public route", found: "a claim",
+                remedy: "nobody is known here; write a text, or say token with optional: true")
+        }
     }
 
     /// Refuses to set or remove what says elsewhere who calls.
@@ -107,7 +131,15 @@ enum FieldChangesSection {
             routes.flatMap { ($0.entries("identity") + claims(of: $0)).map { FieldNameText.folded($0.name) } }
                 + routes.compactMap { $0.object("upstream_credential")?.object("assertion")?.text("field")?.text }
                 .map(FieldNameText.folded))
-        for fields in routes.compactMap({ $0.object("request_fields") }) {
+        judgeNames(routes, "request_fields", identity, problems)
+        let told = routes.flatMap { claims(of: $0, in: "response_fields") }.map { FieldNameText.folded($0.name) }
+        judgeNames(routes, "response_fields", Set(told), problems)
+    }
+
+    private static func judgeNames(
+        _ routes: [CheckedObject], _ key: String, _ identity: Set<String>, _ problems: ProblemList
+    ) {
+        for fields in routes.compactMap({ $0.object(key) }) {
             let constants = fields.entries("set").filter { $0.value?.object == nil }
             let names = constants.map { PlacedText(place: $0.place, text: $0.name) } + fields.texts("remove")
             for name in names where identity.contains(FieldNameText.folded(name.text)) {

@@ -171,6 +171,7 @@ enum RouteSection {
         settings.credential = credential
         settings.requestFields = FieldChangesSection.translate(object, "request_fields", problems)
         settings.responseFields = FieldChangesSection.translate(object, "response_fields", problems)
+        settings.responseIdentity = FieldChangesSection.responseClaims(of: object, problems)
         settings.answer = answer
         if case .redirect(_, _, let target)? = answer {
             settings.rewrite = RouteSettings.rewrite(ofRedirectFrom: path, to: target)

@@ -18,6 +18,15 @@ extension WorkerRef {
                 refused: Refused(
                     .methodNotAllowed, expected: "a route with websocket", found: "an extended CONNECT"))
         }
+        if answersWithClaims(exchange), let token = exchange.pointee.findings.token {
+            do throws(Refused) {
+                _ = try responseIdentity(
+                    of: token, mapping: route.pointee.responseIdentity, &pointee.identities)
+            } catch {
+                keepRest(client, bytes, count, isKept: isKept)
+                return self.answer(exchange, refused: error)
+            }
+        }
         beginAnswer(exchange, status: answer.pointee.status)
         var writer = HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity)
         writer.put(answer.pointee.head.buffer)
@@ -29,6 +38,7 @@ extension WorkerRef {
         if let changes = route.pointee.fields {
             putRouteFields(exchange, changes, beside: .contentType, into: &writer)
         }
+        putResponseIdentity(exchange, into: &writer)
         let saysContentType = route.pointee.fields.map { $0.pointee.says(.contentType) } ?? false
         if !saysContentType { writer.put("X-Content-Type-Options: nosniff\r\n") }
         writer.put("X-Request-Id: ")

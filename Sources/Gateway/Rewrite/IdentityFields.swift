@@ -10,6 +10,9 @@ extension WorkerRef {
         of token: TokenRecord, _ route: FixedValue<Route>, _ bytes: UnsafeMutablePointer<UInt8>,
         _ identities: inout Identities, into writer: inout HeadWriter
     ) throws(Refused) {
+        if route.pointee.responseIdentity >= 0 {
+            _ = try responseIdentity(of: token, mapping: route.pointee.responseIdentity, &identities)
+        }
         guard route.pointee.identity >= 0 else { return }
         let block: AttachedBlock
         if let known = token.attached(.identityFields, rule: route.pointee.identity) {
@@ -36,6 +39,44 @@ extension WorkerRef {
             rule: mapping, identityLines(token, mapping: mapping, accessToken: accessToken))
         identities.charge(token, token.attach(block, as: .identityFields))
         return block
+    }
+
+    /// The fields of a token's claims for its own client (ECO-70), built once as those for upstreams are.
+    ///
+    /// Asked for before a request goes on, so that one whose claims are too large is refused, and not its answer.
+    func responseIdentity(
+        of token: TokenRecord, mapping: Int, _ identities: inout Identities
+    ) throws(Refused) -> AttachedBlock {
+        let block: AttachedBlock
+        if let known = token.attached(.identityFields, rule: mapping) {
+            block = known
+        } else {
+            block = AttachedBlock(rule: mapping, identityLines(token, mapping: mapping, accessToken: []))
+            identities.charge(token, token.attach(block, as: .identityFields))
+        }
+        guard block.bytes.count <= 16 << 10 else {
+            throw Refused(
+                .identityTooLarge, expected: "at most 16384 bytes of claims in response_fields",
+                found: "\(block.bytes.count)")
+        }
+        return block
+    }
+
+    /// Whether the answer to an exchange says something of its own client's claims.
+    func answersWithClaims(_ exchange: ExchangeRef) -> Bool {
+        guard let route = exchange.pointee.findings.route, exchange.pointee.findings.token != nil else { return false }
+        return route.pointee.responseIdentity >= 0
+    }
+
+    /// Writes the fields of a client's claims into its answer: none where nobody is known, and none of anybody else's, for what
+    /// upstreams send under these names goes no further on any route.
+    func putResponseIdentity(_ exchange: ExchangeRef, into writer: inout HeadWriter) {
+        guard answersWithClaims(exchange), let route = exchange.pointee.findings.route,
+            let token = exchange.pointee.findings.token,
+            let block = try? responseIdentity(
+                of: token, mapping: route.pointee.responseIdentity, &pointee.identities)
+        else { return }
+        writer.put(block.bytes)
     }
 
     /// The lines of a mapping; `accessToken` stands where that is to, and nothing does where it is empty.

@@ -31,6 +31,7 @@ extension WorkerRef {
         putStatusLine(bytes, into: &writer)
         let seen = putUpstreamFields(exchange, omitted, bytes, into: &writer)
         if let changes = omitted.changes { putRouteFields(exchange, changes, beside: seen, into: &writer) }
+        putResponseIdentity(exchange, into: &writer)
         // Who passes on what has none says when it came (RFC 9110 §6.6.1).
         if pointee.scratch.responseHead.pointee.fields.count(of: .date) == 0 { writer.put(pointee.loop.date) }
         if omitted.variesByCertificate { writer.put("Vary: *\r\n") }
@@ -61,7 +62,8 @@ extension WorkerRef {
     private func omitted(of exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> OmittedFields {
         OmittedFields(
             judgesProofs: exchange.pointee.findings.route.map { $0.pointee.token.schemes.contains(.dpop) } ?? false,
-            isPrivate: exchange.pointee.findings.givesNonce || exchange.pointee.cookies != nil,
+            isPrivate: exchange.pointee.findings.givesNonce || exchange.pointee.cookies != nil
+                || answersWithClaims(exchange),
             variesByCertificate: pointee.scratch.responseHead.pointee.fields.count(of: .vary) > 0
                 && variesByCertificate(bytes),
             removesCORS: exchange.pointee.findings.route.map { $0.pointee.cors.removesUpstreamFields } ?? false,

@@ -198,7 +198,8 @@ extension RequirementTable {
             id: "ECO-70", source: "policy of this gateway",
             promise: """
                 A route may set and remove fields of requests and responses, but none that frames a message, is of one \
-                hop, or says who calls. security_headers adds what makes browsers strict, and never beside the \
+                hop, or says who calls. A field that is set to a claim is of the client's own token or session, or is not \
+                there, whatever clients and upstreams send. security_headers adds what makes browsers strict, and never beside the \
                 upstream's own word.
                 """),
         Requirement(

@@ -22,6 +22,14 @@ import Testing
                     { path: /claim/, upstream: $UPSTREAM, token: { issuers: [main], audience: "\(TokenForge.audience)" }, \
                     request_fields: { set: { X-Tenant: { claim: tenant } } } }
                     """,
+                    """
+                    { path: /told/, upstream: $UPSTREAM, token: { issuers: [main], audience: "\(TokenForge.audience)", \
+                    optional: true }, response_fields: { set: { X-Told: { claim: tenant }, X-All: { claim: groups }, X-B: c } } }
+                    """,
+                    """
+                    { path: /told-here, token: { issuers: [main], audience: "\(TokenForge.audience)" }, respond: { body: ok }, \
+                    response_fields: { set: { X-Told: { claim: tenant } } } }
+                    """,
                     "{ path: /strict/, upstream: $UPSTREAM, public: true, security_headers: true }",
                     """
                     { path: /own/, upstream: $UPSTREAM, public: true, security_headers: true, \
@@ -68,6 +76,55 @@ import Testing
         #expect(recorded.fields["x-tenant"] == ["acme"] && recorded.fields["x_tenant"] == [])
         #expect(try stage.exchange("GET", "/open/a", fields: ["X-Tenant: evil"]).status == 200)
         #expect(try #require(stage.upstream.onlyRequest(for: "/open/a")).fields["x-tenant"] == [])
+    }
+
+    @Test(.holds("ECO-70"), .refuses("ECO-70"))
+    func `tell a client its own claims, and never what an upstream says under their names`() throws {
+        let forged = [
+            "X-Told: evil", "x_told: evil", "X-All: evil", "X.Told: evil", "Cache-Control: public, max-age=60",
+        ]
+        for path in ["/told/a", "/open/a"] { stage.upstream.answer(path, with: .answer(200, fields: forged)) }
+        let own = stage.tokens.bearer(["tenant": quoted("acme"), "groups": #"["a","b c",7]"#])
+        let answer = try stage.exchange("GET", "/told/a", fields: [own, "X-Told: mine"])
+        #expect(answer.status == 200)
+        #expect(answer.fields["x-told"] == ["acme"], "\(answer.headText)")
+        #expect(answer.fields["x-b"] == ["c"] && answer.fields["x_told"] == [] && answer.fields["x.told"] == [])
+        #expect(!answer.fields["x-all"].contains("evil"))
+        #expect(answer.fields["cache-control"] == ["no-store"], "what is one user's is in no cache")
+        #expect(try #require(stage.upstream.onlyRequest(for: "/told/a")).fields["x-told"] == [])
+        // Each client has its own.
+        let other = stage.tokens.bearer(["tenant": quoted("other")])
+        #expect(try stage.exchange("GET", "/told/a", fields: [other]).fields["x-told"] == ["other"])
+        #expect(try stage.exchange("GET", "/told/a", fields: [own]).fields["x-told"] == ["acme"])
+        // Nobody is known, or the token says nothing: there is no such field, whoever would have filled it.
+        for fields in [[], [stage.tokens.bearer()]] {
+            let answer = try stage.exchange("GET", "/told/a", fields: fields)
+            #expect(answer.status == 200 && answer.fields["x-b"] == ["c"])
+            #expect(answer.fields["x-told"] == [] && answer.fields["x-all"] == [], "\(answer.headText)")
+        }
+        #expect(try stage.exchange("GET", "/open/a").fields["x-told"] == [], "on no route")
+        #expect(try stage.exchange("GET", "/told-here", fields: [own]).fields["x-told"] == ["acme"])
+        let refused = try stage.exchange("GET", "/told-here")
+        #expect(refused.status == 401 && refused.fields["x-told"] == [])
+    }
+
+    @Test(.refuses("ECO-70")) func `write a claim as one value, whatever is in it`() throws {
+        stage.upstream.answer("/told/a", with: .answer(200))
+        for value in ["a\\r\\nSet-Cookie: evil=1", "a\\u0000b", "\\u00e9\\u4f60", " a ", "%0d%0a"] {
+            let answer = try stage.exchange(
+                "GET", "/told/a", fields: [stage.tokens.bearer(["tenant": "\"\(value)\""])])
+            #expect(answer.status == 200 && answer.fields["set-cookie"] == [], "\(answer.headText)")
+            #expect(answer.fields["x-told"].count == 1)
+            #expect(answer.fields["x-told"].allSatisfy { $0.utf8.allSatisfy { (0x20...0x7E).contains($0) } })
+        }
+        // Percent signs make it three times as long: refused before anything is sent, and no answer is cut.
+        let long = stage.tokens.bearer(["tenant": quoted(String(repeating: "é", count: 2800))])
+        for path in ["/told/a", "/told-here"] {
+            let requests = stage.upstream.requests.count
+            let answer = try stage.exchange("GET", path, fields: [long])
+            #expect(answer.fields["x-told"] == [] && answer.status == 403, "\(answer.headText)")
+            #expect(stage.upstream.requests.count == requests)
+        }
     }
 
     @Test(.holds("ECO-70")) func `are the route's at clients, in place of the upstream's`() throws {

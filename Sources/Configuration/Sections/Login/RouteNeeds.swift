@@ -14,7 +14,7 @@ struct RouteNeeds {
     func claimNames(beside scriptClaims: [String]) -> [String] {
         var names = Set(scriptClaims)
         for route in routes {
-            names.formUnion(route.identity.compactMap(\.claim.first))
+            names.formUnion((route.identity + route.responseIdentity).compactMap(\.claim.first))
             if case .assertion(let assertion) = route.credential { names.formUnion(assertion.claims) }
             guard let rights = route.access.login?.rights else { continue }
             names.formUnion(rights.claims.flatMap(\.names))
