@@ -45,6 +45,8 @@ package struct UpstreamBounds: Sendable, Hashable {
     package var requests: Int?
     /// Of these, those that wait for a connection, or by HTTP/2 for room in one.
     package var pending: Int?
+    /// Of those, what may wait for a connection to one server; nil is half of what may wait, where there are several.
+    package var pendingPerServer: Int?
     /// Under way at one server.
     package var requestsPerServer: Int?
 

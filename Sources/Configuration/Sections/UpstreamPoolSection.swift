@@ -59,7 +59,7 @@ enum UpstreamPoolSection {
         ])
 
     private static let bounds = SettingTable(
-        "a mapping with requests, pending or requests_per_server", defaults: UpstreamBounds(),
+        "a mapping with requests, pending, pending_per_server or requests_per_server", defaults: UpstreamBounds(),
         [
             .count(
                 "requests", orNone: \.requests, 1...100_000, example: "200",
@@ -67,6 +67,10 @@ enum UpstreamPoolSection {
             .count(
                 "pending", orNone: \.pending, 1...100_000, example: "50",
                 "Of these, those that wait for a connection, or by HTTP/2 for room in one; half of one client at most."),
+            .count(
+                "pending_per_server", orNone: \.pendingPerServer, 1...100_000, example: "25",
+                "Of these, those that wait for a connection to one server; half of them by default, where there are several."
+            ),
             .count(
                 "requests_per_server", orNone: \.requestsPerServer, 1...100_000, example: "100",
                 "Under way at one server, or at one address of a name."),

@@ -108,6 +108,7 @@ extension WorkerRef {
     /// Has a connection the socket of an attempt in place of its own.
     private func take(_ attempt: UpstreamRef, for upstream: UpstreamRef) {
         vacate(upstream)
+        leaveServer(upstream)
         closeSocket(upstream)
         attempt.stopWriting()
         upstream.pointee.stream = attempt.pointee.stream
@@ -116,6 +117,7 @@ extension WorkerRef {
         upstream.pointee.epoch = attempt.pointee.epoch
         closeUpstream(attempt)
         if upstream.pointee.exchange != nil { occupy(upstream) }
+        waitAtServer(upstream)
         watchConnecting(upstream)
     }
 

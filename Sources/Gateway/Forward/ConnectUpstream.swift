@@ -43,6 +43,7 @@ extension WorkerRef {
         let now = clock.microseconds()
         var reason = "no address that was not tried"
         vacate(upstream)
+        leaveServer(upstream)
         while let place = nextPlace(upstream, pool, now) {
             upstream.pointee.tried |= 1 << UInt64(place)
             if let failure = startConnecting(upstream, to: place) {
@@ -51,10 +52,11 @@ extension WorkerRef {
                 continue
             }
             if upstream.pointee.exchange != nil { occupy(upstream) }
+            waitAtServer(upstream)
             setTimeout(upstream.timeout, timeToNextAttempt(upstream, pool, now))
             return
         }
-        if upstream.pointee.exchange != nil, pool.pointee.addresses.areFull { return refuseExhausted(upstream) }
+        if upstream.pointee.exchange != nil, pool.pointee.addresses.areCrowded { return refuseExhausted(upstream) }
         upstreamFailed(
             upstream, .unreachable, expected: "a connection to \(name(of: pool))", found: .text(reason))
     }

@@ -76,6 +76,8 @@ struct UpstreamAddresses {
     let slowStart: UInt64
     /// Requests at one address at most.
     let mostPerServer: Int
+    /// Requests that wait for a connection to one address at most.
+    private(set) var mostPendingPerServer: Int
     /// For how long the addresses of a name are used that cannot be looked up any more, in microseconds.
     let stale: UInt64
     /// Changes when an address has gone.
@@ -94,6 +96,7 @@ struct UpstreamAddresses {
         self.settings = pool
         slowStart = UInt64(max(0, pool.slowStart.wholeMilliseconds)) * 1000
         mostPerServer = pool.bounds.requestsPerServer ?? .max
+        mostPendingPerServer = UpstreamAddresses.mostPendingPerServer(pool.bounds, connections: .max)
         stale = UInt64(max(0, pool.stale.wholeMilliseconds)) * 1000
         for (place, server) in settings.servers.enumerated() {
             let certificateName = settings.serverName ?? server.host
@@ -112,6 +115,16 @@ struct UpstreamAddresses {
         }
         hasNames = servers.contains { !$0.isLiteral }
         isSeveral = all.count > 1
+    }
+
+    /// Half of what may wait for all servers, unless it is said.
+    private static func mostPendingPerServer(_ bounds: UpstreamBounds, connections: Int) -> Int {
+        bounds.pendingPerServer ?? max(1, min(bounds.pending ?? .max, bounds.requests ?? .max, connections) / 2)
+    }
+
+    /// So many connections there may be to the upstream, which may be others after a reload.
+    mutating func bound(connections: Int) {
+        mostPendingPerServer = UpstreamAddresses.mostPendingPerServer(settings.bounds, connections: connections)
     }
 
     var isEmpty: Bool { all.isEmpty }

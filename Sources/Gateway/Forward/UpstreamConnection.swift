@@ -64,6 +64,8 @@ struct UpstreamConnection {
     var isAtServer = false
     /// Its request waits for a socket, or for room in one.
     var isPending = false
+    /// The address that it counts at as one that waits; 0 for none.
+    var pendingAddress: UInt64 = 0
     /// Its request leaves at the end of the loop's turn.
     var isUnsent = false
     /// The client that counts for, where that is anybody's.

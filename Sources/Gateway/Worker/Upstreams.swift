@@ -29,7 +29,9 @@ struct Upstreams {
     var outage = OutageBackoff()
 
     /// Pools without a connection; those that `old` has to the same upstreams go on.
-    init(_ resources: SharedResources, _ metrics: UpstreamMetrics, continuing old: Upstreams? = nil) {
+    init(
+        _ resources: SharedResources, _ metrics: UpstreamMetrics, connections most: Int, continuing old: Upstreams? = nil
+    ) {
         poolCount = resources.upstreams.count
         asksServers = resources.upstreams.contains { $0.pool.health != nil }
         sendProxyHeaders = old?.sendProxyHeaders == true || resources.upstreams.contains { $0.sendsProxyHeader }
@@ -41,6 +43,7 @@ struct Upstreams {
             kept?.pointee.tls = resources.clientTLS[number]
             (pools + number).initialize(
                 to: kept ?? UpstreamPool.make(upstream, tls: resources.clientTLS[number], metrics))
+            pools[number].pointee.addresses.bound(connections: most)
         }
         hasNames = (0..<poolCount).contains { [pools] in pools[$0].pointee.addresses.hasNames }
         guard let old else { return }

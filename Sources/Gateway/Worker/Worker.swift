@@ -42,7 +42,8 @@ struct Worker {
         policy = ServingPolicy(settings, resources, generation: context.generation)
         identities = Identities(settings, resources, context)
         connections = Connections(onBurstOver: context.onBurstOver)
-        upstreams = Upstreams(resources, context.metrics.upstreams)
+        upstreams = Upstreams(
+            resources, context.metrics.upstreams, connections: settings.limits.upstreamConnections)
         questions = Questions(resources, context, on: loop)
         waiting = WaitingExchanges()
         journal = Journal(resources, context)
@@ -63,7 +64,9 @@ struct Worker {
         policy = ServingPolicy(settings, resources, generation: context.generation)
         identities = Identities(settings, resources, context, continuing: old.identities)
         connections = old.connections
-        upstreams = Upstreams(resources, context.metrics.upstreams, continuing: old.upstreams)
+        upstreams = Upstreams(
+            resources, context.metrics.upstreams, connections: settings.limits.upstreamConnections,
+            continuing: old.upstreams)
         questions = Questions(resources, context, on: loop.events, continuing: old.questions)
         waiting = old.waiting
         journal = Journal(resources, context, continuing: old.journal)

@@ -227,7 +227,8 @@ extension RequirementTable {
             id: "ECO-74", source: "policy of this gateway",
             promise: """
                 Requests at an upstream, those of them that wait for a connection, and those at one server are bounded \
-                where the operator says so; one more is answered 503 at once. An upstream that stalls delays no other \
+                where the operator says so; one more is answered 503 at once. A server that accepts connections and says \
+                nothing has no more than its part of those that wait, said or not. An upstream that stalls delays no other \
                 route. A server that comes back gets its share little by little where that is said.
                 """),
         Requirement(

@@ -121,6 +121,77 @@ import Testing
         for number in 3..<9 { #expect(try send(number, to: gateway).response().status == 200) }
     }
 
+    /// Servers that accept connections and never say a word of TLS, and what else a pool with them needs.
+    private func silent(
+        _ count: Int, beside servers: [RecordingUpstream], _ authority: TestCertificate, _ limits: String
+    ) throws -> (held: [Socket], gateway: GatewayProcess, name: String) {
+        let silent = try (0..<count).map { _ in try Socket.listen(backlog: 128) }
+        let urls = silent.map { "https://127.0.0.1:\($0.port)" } + servers.map(\.url)
+        let gateway = try GatewayProcess(
+            """
+            workers: 1
+            listeners: [{ address: "127.0.0.1:0", public_url: "http://gateway.test" }]
+            admin: { address: "127.0.0.1:0" }
+            routes:
+              - path: /
+                public: true
+                upstream: { url: [\(urls.map { "\"\($0)\"" }.joined(separator: ", "))], limits: { \(limits) },
+                  certificate_authority: $FOLDER/ca.crt, server_name: inner.test }
+            timeouts: { upstream_connect: 1m }
+
+            """, files: ["ca.crt": authority.certificate])
+        return (silent.map(\.socket), gateway, urls.map { $0.dropFirst("https://".count) }.joined(separator: ","))
+    }
+
+    @Test(.holds("ECO-74"), .refuses("ECO-74"))
+    func `let no server that says nothing have all the places of those that wait`() throws {
+        let authority = try TestCertificate.authority(named: "Authority")
+        let servers = try (0..<2).map { _ in try RecordingUpstream(identity: authority.issue(names: ["inner.test"])) }
+        // Each request needs a connection of its own: none is kept that could serve the next.
+        for server in servers { server.answerAll(with: .answer(200, fields: ["Connection: close"])) }
+        let (held, gateway, name) = try silent(1, beside: servers, authority, "pending: 6")
+        var waiting = 0
+        let clients = try (0..<30).map { number in
+            let client = try RawClient(port: gateway.port, from: "127.0.0.\(number + 2)")
+            try client.send(request("GET", "/\(number)"))
+            #expect(
+                try eventually {
+                    let page = try gateway.admin("/metrics").bodyText
+                    let open = (0...6).first {
+                        page.contains("portcullis_upstream_connections{upstream=\"\(name)\"} \($0)\n")
+                    }
+                    waiting = open ?? -1
+                    return gateway.accessLog.count + waiting == number + 1
+                })
+            return client
+        }
+        #expect(waiting == 3, "half of those that may wait")
+        #expect(gateway.accessLog.count == 27 && gateway.accessLog.allSatisfy { $0["status"] == "200" })
+        withExtendedLifetime((held, clients)) {}
+    }
+
+    @Test(.holds("ECO-74"), .refuses("ECO-74"))
+    func `let so many wait for each server, and refuse the next where none is left`() throws {
+        let authority = try TestCertificate.authority(named: "Authority")
+        let (held, gateway, name) = try silent(2, beside: [], authority, "pending_per_server: 2")
+        let waiting = try (0..<4).map { number in
+            let client = try RawClient(port: gateway.port, from: "127.0.0.\(number + 2)")
+            try client.send(request("GET", "/\(number)"))
+            return client
+        }
+        #expect(
+            try eventually {
+                let page = try gateway.admin("/metrics").bodyText
+                return page.contains("portcullis_upstream_connections{upstream=\"\(name)\"} 4\n")
+            })
+        let refused = try RawClient(port: gateway.port, from: "127.0.0.9")
+        try refused.send(request("GET", "/more"))
+        try expectExhausted(
+            refused, gateway,
+            "2 requests at most that wait for a connection to one server (upstream.limits.pending_per_server)")
+        withExtendedLifetime((held, waiting)) {}
+    }
+
     @Test(.holds("ECO-74"), .refuses("ECO-74")) func `let so many wait for a connection, and refuse the next`() throws {
         let other = try RecordingUpstream()
         // Its queue has room for one connection, which nobody accepts: what else begins one is not answered.

@@ -100,6 +100,57 @@ import Testing
         #expect(addresses.next(after: 0, now: 2 + UpstreamAddresses.putBackMicroseconds, for: 7) == own)
     }
 
+    private func bounded(_ count: Int, _ change: (inout UpstreamBounds) -> Void) -> UpstreamAddresses {
+        var settings = UpstreamSettings(servers: (1...count).map { .address(host: "10.0.0.\($0)", port: 80) })
+        change(&settings.pool.bounds)
+        return UpstreamAddresses(settings)
+    }
+
+    @Test(.holds("ECO-74"), .refuses("ECO-74"), arguments: [1, 2, 3, 4, 5])
+    func `gets no further connection while half of those that may wait do so there`(pending: Int) {
+        var addresses = bounded(3) { $0.pending = pending }
+        let (stalled, most) = (addresses.all[0].identity, max(1, pending / 2))
+        for _ in 0..<most - 1 { addresses.beganToWait(stalled) }
+        #expect(!addresses.isCrowded(0))
+        addresses.beganToWait(stalled)
+        let places = Set((0..<30).map { _ in addresses.next(after: 0, now: 1) })
+        #expect(places == [1, 2])
+        // Whoever has a connection there needs no other.
+        var kept: Set<Int?> = []
+        for _ in 0..<3 {
+            let place = addresses.place(after: 0, now: 1)
+            kept.insert(place)
+            if let place { addresses.hadTurn(place, now: 1) }
+        }
+        #expect(kept == [0, 1, 2])
+        for place in 1...2 { for _ in 0..<most { addresses.beganToWait(addresses.all[place].identity) } }
+        #expect(addresses.areCrowded && addresses.next(after: 0, now: 1) == nil)
+        addresses.endedToWait(stalled)
+        #expect(!addresses.areCrowded && addresses.next(after: 0, now: 1) == 0)
+        for _ in 0..<9 { addresses.endedToWait(stalled) }
+        #expect(addresses.all[0].turns.pending == 0)
+    }
+
+    @Test(.refuses("ECO-74")) func `that is the only one has all who may wait, unless less is said`() {
+        var alone = bounded(1) { $0.pending = 4 }
+        for _ in 0..<100 { alone.beganToWait(alone.all[0].identity) }
+        #expect(!alone.areCrowded && alone.next(after: 0, now: 1) == 0)
+        var less = bounded(1) { $0.pendingPerServer = 2 }
+        for _ in 0..<2 { less.beganToWait(less.all[0].identity) }
+        #expect(less.areCrowded && less.next(after: 0, now: 1) == nil)
+    }
+
+    @Test(.holds("ECO-74")) func `has half of all connections that may be begun where nothing is said`() {
+        var addresses = bounded(2) { _ in }
+        addresses.bound(connections: 10)
+        #expect(addresses.mostPendingPerServer == 5)
+        addresses.bound(connections: 1)
+        #expect(addresses.mostPendingPerServer == 1)
+        var said = bounded(2) { $0.pendingPerServer = 7 }
+        said.bound(connections: 10)
+        #expect(said.mostPendingPerServer == 7)
+    }
+
     @Test(.holds("ECO-74")) func `gets its share little by little after it came back`() {
         var addresses = servers([1, 1], slowStart: .seconds(10))
         addresses.failed(addresses.all[0].identity, now: 1)

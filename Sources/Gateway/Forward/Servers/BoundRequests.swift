@@ -23,6 +23,32 @@ extension UpstreamAddresses {
     /// The same of the address that a connection has.
     func isFull(_ identity: UInt64) -> Bool { isBounded && place(of: identity).map { isFull($0) } ?? false }
 
+    /// Whether as many wait for a connection to an address as may.
+    ///
+    /// A server that accepts connections and says nothing would otherwise have all places of those that wait, and requests to
+    /// the others be answered 503. Where there is one address alone, the bound of all is its own.
+    func isCrowded(_ place: Int) -> Bool {
+        all[place].turns.pending >= mostPendingPerServer && (isSeveral || settings.bounds.pendingPerServer != nil)
+    }
+
+    /// Whether an address has no room for one more request, or for one more that waits.
+    func hasNoRoom(_ place: Int, toOpen opens: Bool) -> Bool { isFull(place) || opens && isCrowded(place) }
+
+    /// Whether none has room for one more that waits.
+    var areCrowded: Bool { !all.isEmpty && all.indices.allSatisfy { hasNoRoom($0, toOpen: true) } }
+
+    /// A request waits for a connection to this address.
+    mutating func beganToWait(_ identity: UInt64) {
+        if let place = place(of: identity) { all[place].turns.pending += 1 }
+    }
+
+    /// It has one, or waits for another.
+    mutating func endedToWait(_ identity: UInt64) {
+        // One that has gone from its name and come back begins anew.
+        guard let place = place(of: identity), all[place].turns.pending > 0 else { return }
+        all[place].turns.pending -= 1
+    }
+
     /// Whether requests at one address are bounded.
     var isBounded: Bool { mostPerServer != .max }
 
@@ -44,6 +70,7 @@ extension WorkerRef {
     /// Whether one more may be made for this exchange, and wait for its socket.
     func mayConnect(_ pool: UnsafeMutablePointer<UpstreamPool>, for exchange: ExchangeRef?) -> Bool {
         pool.pointee.connectionCount < mostConnections(pool) && mayWait(pool, for: exchange)
+            && (exchange == nil || pool.pointee.version != .http1 || !pool.pointee.addresses.areCrowded)
     }
 
     /// Whether this exchange may wait for a connection, or for room in one.
@@ -73,9 +100,10 @@ extension WorkerRef {
         guard pool.pointee.version == .http1 else {
             return mayBegin && (mayWait || hasStream(pool, for: exchange, of: user()))
         }
-        if mayBegin && mayWait { return true }
+        let mayOpen = mayWait && !pool.pointee.addresses.areCrowded
+        if mayBegin && mayOpen { return true }
         // Even one that is only found to be closed gives its place to another, which waits.
-        return mayWait ? pool.pointee.idleCount > 0 : hasIdle(pool, for: exchange)
+        return mayOpen ? pool.pointee.idleCount > 0 : hasIdle(pool, for: exchange)
     }
 
     /// Whether every server has as many requests as it may.
@@ -106,8 +134,24 @@ extension WorkerRef {
         upstream.pointee.pendingNetwork = network
     }
 
+    /// The request of this connection waits for the address that is tried.
+    func waitAtServer(_ upstream: UpstreamRef) {
+        guard upstream.pointee.isPending, upstream.pointee.exchange != nil, upstream.pointee.pendingAddress == 0
+        else { return }
+        upstream.pointee.pendingAddress = upstream.pointee.address
+        upstream.pointee.pool.pointee.addresses.beganToWait(upstream.pointee.address)
+    }
+
+    /// It waits there no more.
+    func leaveServer(_ upstream: UpstreamRef) {
+        guard upstream.pointee.pendingAddress != 0 else { return }
+        upstream.pointee.pool.pointee.addresses.endedToWait(upstream.pointee.pendingAddress)
+        upstream.pointee.pendingAddress = 0
+    }
+
     /// It has one, or does not want one any more.
     func endPending(_ upstream: UpstreamRef) {
+        leaveServer(upstream)
         guard upstream.pointee.isPending else { return }
         upstream.pointee.isPending = false
         upstream.pointee.pool.pointee.pendingCount -= 1
@@ -134,6 +178,8 @@ extension WorkerRef {
                 "\(bounds.pending) requests at most that wait for a connection (upstream.limits.pending)"
             } else if serversAreFull(pool) {
                 "\(bounds.perServer) requests at most at one server (upstream.limits.requests_per_server)"
+            } else if pool.pointee.addresses.areCrowded {
+                "\(pool.pointee.addresses.mostPendingPerServer) requests at most that wait for a connection to one server (upstream.limits.pending_per_server)"
             } else {
                 "\(most) connections at most"
             }

@@ -9,6 +9,8 @@ struct ServerTurns {
     var credit = 0
     /// Requests under way there, where the policy counts them.
     var inFlight = 0
+    /// Requests that wait for a connection to it.
+    var pending = 0
 
     init(weight: Int) { self.weight = weight }
 }
@@ -55,22 +57,25 @@ extension UpstreamAddresses {
     mutating func next(
         after tried: UInt64, now: UInt64, for user: UInt64 = nobody, isRequest: Bool = true
     ) -> Int? {
-        let place = place(after: tried, now: now, for: user, isRequest: isRequest)
+        let place = place(after: tried, now: now, for: user, isRequest: isRequest, opens: true)
         if let place, all[place].avoidedUntil <= now { hadTurn(place, now: now) }
         return place
     }
 
-    /// The address whose turn it is, of those that are not in `tried` and, for a request, have room for one more.
+    /// The address whose turn it is, of those that are not in `tried` and, for a request, have room for one more; where it
+    /// `opens` a connection, also for one more that waits.
     mutating func place(
-        after tried: UInt64, now: UInt64, for user: UInt64 = nobody, isRequest: Bool = true
+        after tried: UInt64, now: UInt64, for user: UInt64 = nobody, isRequest: Bool = true, opens: Bool = false
     ) -> Int? {
         let count = min(all.count, UpstreamAddresses.limit)
-        guard count > 1 else { return count == 1 && tried & 1 == 0 && !(isRequest && isFull(0)) ? 0 : nil }
+        guard count > 1 else {
+            return count == 1 && tried & 1 == 0 && !(isRequest && hasNoRoom(0, toOpen: opens)) ? 0 : nil
+        }
         var (well, reachable): (UInt64, UInt64) = (0, 0)
         var last: Int?
         var isOneFull = false
         for place in 0..<count where tried & (1 << UInt64(place)) == 0 {
-            if isRequest, isFull(place) {
+            if isRequest, hasNoRoom(place, toOpen: opens) {
                 isOneFull = true
             } else if all[place].avoidedUntil <= now {
                 reachable |= 1 << UInt64(place)
