@@ -122,6 +122,37 @@ import Testing
         #expect(!servers[1].requests.contains { $0.path.hasPrefix("/three/") })
     }
 
+    @Test(.holds("ECO-72")) func `asks servers by the Host that the configuration says`() throws {
+        let servers = try servers(2)
+        let gateway = try gateway(
+            servers, "health: { path: /healthz, host: \"orders.internal:8080\", interval: 100ms, timeout: 100ms }")
+        for server in servers {
+            #expect(server.waits { $0.requests.contains { $0.path == "/healthz" } })
+            let checks = server.requests.filter { $0.path == "/healthz" }
+            #expect(checks.allSatisfy { $0.fields["host"] == ["orders.internal:8080"] })
+        }
+        // What clients ask for goes on under their own.
+        #expect(try gateway.exchange(request("GET", "/a")).status == 200)
+        let asked = try #require(servers.flatMap(\.requests).first { $0.path == "/a" })
+        #expect(asked.fields["host"] != ["orders.internal:8080"])
+    }
+
+    @Test(.holds("ECO-74"), arguments: ["", ", slow_start: 10m"])
+    func `gives a server that came back its share little by little where that is said`(slowStart: String) throws {
+        let servers = try servers(2)
+        servers[0].answer("/healthz", with: .answer(500, "no"))
+        let gateway = try gateway(
+            servers, "health: { path: /healthz, interval: 100ms, timeout: 100ms, unhealthy: 1, healthy: 1 }\(slowStart)"
+        )
+        try #require(gateway.operatorLine { $0["event"] == "upstream_server_down" } != nil)
+        servers[0].answer("/healthz", with: .answer(200, "yes"))
+        try #require(gateway.operatorLine { $0["event"] == "upstream_server_up" } != nil)
+        for number in 0..<110 { #expect(try gateway.exchange(request("GET", "/one/\(number)")).status == 200) }
+        let share = servers[0].requests.count { $0.path.hasPrefix("/one/") }
+        // A tenth of a share beside a whole one is ten of 110, and no time passes that would make it a half.
+        #expect(slowStart.isEmpty ? (50...60).contains(share) : (5...20).contains(share), "\(share)")
+    }
+
     @Test(
         .holds("ECO-73"),
         arguments: [
