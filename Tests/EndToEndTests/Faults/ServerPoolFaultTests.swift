@@ -50,6 +50,27 @@ import Testing
             (self.servers, self.between, self.version) = (servers, between, version)
         }
 
+        /// So many servers that are to answer within two seconds, and another upstream beside them at the same gateway.
+        init(servers count: Int, beside other: RecordingUpstream) throws {
+            let servers = try (0..<count).map { _ in try RecordingUpstream() }
+            let urls = servers.map { "\"\($0.url)\"" }.joined(separator: ", ")
+            gateway = try GatewayProcess(
+                """
+                workers: 1
+                listeners: [{ address: "127.0.0.1:0", public_url: "http://gateway.test" }]
+                admin: { address: "127.0.0.1:0" }
+                routes:
+                  - path: /
+                    public: true
+                    upstream: { url: [\(urls)], policy: least_requests, retries: true, ejection: { failures: 3, time: 10m } }
+                    timeouts: { upstream_first_byte: 2s }
+                  - { path: /other/, public: true, upstream: "\(other.url)" }
+                log: { level: debug }
+
+                """)
+            (self.servers, between, version) = (servers, [], .http1)
+        }
+
         /// Has a server end, with all that it has under way.
         func kill(_ number: Int) {
             if version == .h2 { between[number].process.signal(SIGKILL) } else { servers[number].stop() }
@@ -91,6 +112,54 @@ import Testing
         // That nobody else is there is told by nobody: the first one serves.
         #expect(
             pool.gateway.lines("upstream_server_ejected") == 1 && pool.gateway.lines("upstream_all_servers_out") == 0)
+    }
+
+    /// The 99th of a hundred in order, of how long requests of another route take.
+    private static func slowest(_ gateway: GatewayProcess, of count: Int) -> Duration {
+        let taken = (0..<count).map { number in
+            ContinuousClock().measure {
+                let status = try? gateway.exchange(request("GET", "/other/\(number)")).status
+                #expect(status == 200, "nobody else is refused")
+            }
+        }
+        return taken.sorted()[count * 99 / 100]
+    }
+
+    @Test(.timeLimit(.minutes(5)), .holds("ECO-72", "ECO-73", "ECO-74"), .refuses("ECO-72", "ECO-74"))
+    func `of which one is slow, one dies and one lies at the same time fails nobody once it knows them`() throws {
+        // Half of a pool always stays: three that are well beside these three.
+        let (other, gate) = (try RecordingUpstream(), Gate())
+        let pool = try Pool(servers: 6, beside: other)
+        defer { gate.open() }
+        let (servers, gateway) = (pool.servers, pool.gateway)
+        #expect(pool.load(120) == 0)
+        let quiet = Watched(Duration.zero)
+        #expect(pool.load(200) { quiet.withLock { $0 = Self.slowest(gateway, of: 200) } } == 0)
+        servers[0].answerAll(with: WireScript(.wait(gate), .echo))
+        servers[2].answerAll(with: .answer(503, "no"))
+        // Each is known after three failures, and what is under way meanwhile fails too.
+        var errors = pool.load(200) { pool.kill(1) }
+        let isKnown: @Sendable () -> Bool = {
+            let out = pool.gateway.operatorLog.filter { $0["event"] == "upstream_server_ejected" }.map { $0["address"] }
+            return [0, 2].allSatisfy { out.contains("127.0.0.1:\(servers[$0].port)") }
+        }
+        var rounds = 0
+        while !isKnown(), rounds < 20 {
+            errors += pool.load(40)
+            rounds += 1
+        }
+        #expect(eventually { isKnown() })
+        #expect(errors <= 3 * (3 + 4), "\(errors) errors")
+        let asked = [0, 2].map { servers[$0].requests.count }
+        let disturbed = Watched(Duration.zero)
+        #expect(pool.load(400) { disturbed.withLock { $0 = Self.slowest(gateway, of: 200) } } == 0)
+        #expect([0, 2].map { servers[$0].requests.count } == asked, "those that fail are not asked")
+        // A machine that stands still now and then is none of the gateway's doing.
+        for _ in 0..<5 where disturbed.now > quiet.now * 3 + .milliseconds(50) {
+            #expect(pool.load(200) { disturbed.withLock { $0 = min($0, Self.slowest(gateway, of: 200)) } } == 0)
+        }
+        #expect(disturbed.now <= quiet.now * 3 + .milliseconds(50), "\(disturbed.now) beside \(quiet.now)")
+        #expect(pool.gateway.lines("upstream_all_servers_out") == 0)
     }
 
     @Test(.refuses("ECO-73"), arguments: Version.allCases, Kind.allCases)
