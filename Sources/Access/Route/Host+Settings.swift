@@ -4,6 +4,8 @@ package struct HostSettings: Sendable, Equatable {
     package var name: String
     /// What clients see of it, scheme and authority only; of a wildcard with its asterisk.
     package var publicURL: String
+    /// Whether that is said of the host itself; otherwise it is made of a listener's.
+    package var hasOwnURL = false
     /// Values of Host that mean it, in lower case; of a wildcard what follows its asterisk.
     package var authorities: [String]
     /// The listeners that serve it, by their places; nil is all of them.

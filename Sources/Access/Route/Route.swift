@@ -63,6 +63,8 @@ package struct Route: ~Copyable, Sendable {
     package let answer: FixedValue<RouteAnswer>?
     /// It is called by gRPC.
     package let isGRPC: Bool
+    /// Whether clients see its host by https; nil where it has no URL of its own, and the listener decides.
+    package let isHostSecure: Bool?
     /// Fields behind a request's content go on.
     package let passesRequestTrailers: Bool
     /// Calls end with the token or session that they began with.

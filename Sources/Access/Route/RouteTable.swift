@@ -180,6 +180,9 @@ extension Route {
             FixedValue(RouteAnswer($0, isPublic: !takesCredentials, keepsPath: route.rewrite != nil))
         }
         isGRPC = route.isGRPC
+        isHostSecure = route.host.flatMap { place in
+            settings.hosts[place].hasOwnURL ? settings.hosts[place].publicURL.hasPrefix("https:") : nil
+        }
         passesRequestTrailers = route.passesRequestTrailers
         endsCalls = !(tokens?.keepsStreams ?? false)
         hidesUnauthorized = route.hidesUnauthorized

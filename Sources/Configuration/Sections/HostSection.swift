@@ -88,8 +88,10 @@ enum HostSection {
             address = said
         }
         guard isWildcard else {
-            return HostSettings(
+            var settings = HostSettings(
                 name: lower, publicURL: address.origin, authorities: address.authorities, listeners: served)
+            settings.hasOwnURL = object.says("public_url")
+            return settings
         }
         let origin = address.origin
         let label = origin.utf8.firstIndex(of: UInt8(ascii: ".")) ?? origin.endIndex
@@ -116,7 +118,7 @@ extension HostSection {
         }
     }
 
-    /// A host's scheme is one of its listeners': they tell upstreams and browsers which it is.
+    /// A host's scheme is one of its listeners': upstreams and browsers are told that of the host.
     private static func judgeScheme(
         of address: WebAddress, _ url: PlacedText, _ serving: [ListenerSettings], _ problems: ProblemList
     ) {
@@ -126,7 +128,7 @@ extension HostSection {
             at: url.place, expected: "the scheme of a listener that serves it", found: Quoted.text(url.text),
             remedy: address.isSecure
                 ? "give the listener tls, or an https public_url where a proxy in front has TLS"
-                : "write https: X-Forwarded-Proto and Strict-Transport-Security go by the listener")
+                : "write https: whoever comes to its listeners comes by https")
     }
 }
 

@@ -13,8 +13,8 @@ extension WorkerRef {
         into writer: inout HeadWriter
     ) {
         writer.put(changes.pointee.responseLines.buffer)
-        let listener = pointee.listening.listeners + Int(exchange.pointee.client.pointee.listener)
-        let fields = changes.pointee.securityFields(beside: seen, isSecure: listener.pointee.isSecure)
+        let isSecure = self.isSecure(exchange.pointee.client, exchange.pointee.findings.route)
+        let fields = changes.pointee.securityFields(beside: seen, isSecure: isSecure)
         guard !fields.isEmpty else { return }
         if fields.contains(.transport) { writer.put("Strict-Transport-Security: max-age=31536000\r\n") }
         if fields.contains(.contentType) { writer.put("X-Content-Type-Options: nosniff\r\n") }

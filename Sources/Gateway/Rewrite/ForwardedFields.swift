@@ -1,3 +1,4 @@
+import Access
 import Bytes
 import HTTPMessage
 
@@ -8,12 +9,12 @@ import HTTPMessage
 /// are those that were checked against the listener's, whoever stands in front.
 extension WorkerRef {
     func putForwardedFields(
-        _ exchange: ExchangeRef, _ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>,
-        into writer: inout HeadWriter
+        _ exchange: ExchangeRef, _ client: ClientRef, _ route: FixedValue<Route>?,
+        _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
     ) {
         let listener = pointee.listening.listeners + Int(client.pointee.listener)
         let isProxy = isProxy(client)
-        let isSecure = (isProxy ? forwardedScheme(bytes) : nil) ?? listener.pointee.isSecure
+        let isSecure = (isProxy ? forwardedScheme(bytes) : nil) ?? self.isSecure(client, route)
         let authority = authority(client, bytes)
         writer.put("X-Forwarded-For: ")
         if isProxy { putForwardedChain(bytes, into: &writer) }
@@ -43,6 +44,11 @@ extension WorkerRef {
         }
         putElement(client.pointee.peer, authority, isSecure: isSecure, into: &writer)
         writer.put("\r\n")
+    }
+
+    /// Whether clients come by https, as the operator says: of the host that a route is of, or else of the listener.
+    func isSecure(_ client: ClientRef, _ route: FixedValue<Route>?) -> Bool {
+        route?.pointee.isHostSecure ?? pointee.listening.listeners[Int(client.pointee.listener)].isSecure
     }
 
     private func isProxy(_ client: ClientRef) -> Bool {

@@ -25,7 +25,7 @@ extension WorkerRef {
         writer.put("\r\n")
         try putClientFields(exchange, bytes, findings.route, isPreflight: findings.isPreflight, into: &writer)
         putVia(client, into: &writer)
-        putForwardedFields(exchange, client, bytes, into: &writer)
+        putForwardedFields(exchange, client, findings.route, bytes, into: &writer)
         if let rewrite = findings.route?.pointee.rewrite { writer.put(rewrite.pointee.prefixLine.buffer) }
         if let changes = findings.route?.pointee.fields { writer.put(changes.pointee.requestLines.buffer) }
         if traces { putTraceContext(exchange, bytes, findings.route, into: &writer) }

@@ -57,9 +57,10 @@ extension WorkerRef {
         spans.pointee.text.begin(place, .server, method: method.known.span, route: name.span)
         putMethod(method, into: spans)
         let listener = pointee.listening.listeners + Int(exchange.pointee.client.pointee.listener)
-        spans.pointee.text.attribute("url.scheme", listener.pointee.isSecure ? "https" : "http")
+        let isSecure = self.isSecure(exchange.pointee.client, route)
+        spans.pointee.text.attribute("url.scheme", isSecure ? "https" : "http")
         if let path = loggedPath(exchange) { spans.pointee.text.attribute("url.path", path.span, limit: 1024) }
-        putServer(listener.pointee.ownAuthority.buffer, isSecure: listener.pointee.isSecure, into: spans)
+        putServer(listener.pointee.ownAuthority.buffer, isSecure: isSecure, into: spans)
         if route != nil { spans.pointee.text.attribute("http.route", name.span, limit: 128) }
         putStatus(exchange.pointee.status, into: spans)
         spans.pointee.text.attribute("network.protocol.version", exchange.protocolVersion)

@@ -24,7 +24,7 @@ struct ListenerSocket: ~Copyable {
     let headerSenders: NetworkList
     /// There are any of them, and nobody else may connect: all that a connection to any other listener asks.
     let awaitsProxyHeader: Bool
-    /// Clients see it as https.
+    /// Clients see it as https, where their host has no URL of its own (`WorkerRef.isSecure`).
     let isSecure: Bool
     /// Upstreams get a `Forwarded` field too.
     let saysForwarded: Bool
