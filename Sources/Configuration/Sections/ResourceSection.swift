@@ -78,6 +78,9 @@ enum ResourceSection {
                 expected: "an identifier of the resource, where the route's path has *", found: "none",
                 remedy: "a resource has one URL: write  resource: { identifier: https://shop.example.com/api }")
         }
+        let host = context.hosts.place(of: route).map { context.hosts.settings[$0] }
+        // A host that there is not was told already.
+        if route.says("host"), host == nil { return }
         guard let identifier = settings.identifier, let address = WebAddress(identifier) else {
             for publicURL in context.hosts.publicURLs(of: route, context.listeners) {
                 guard let address = WebAddress(publicURL), !address.isSecure,
@@ -87,18 +90,23 @@ enum ResourceSection {
                 problems.error(
                     at: key, expected: "an https public_url for a published resource",
                     found: Quoted.text(publicURL),
-                    remedy: "write the listener's public_url with https, or give the resource an identifier with https")
+                    remedy:
+                        "write the \(host == nil ? "listener" : "host")'s public_url with https, or give the resource an identifier with https"
+                )
             }
             return
         }
-        let served =
-            context.hosts.place(of: route).map { [context.hosts.settings[$0].authorities] }
-            ?? (route.says("host") ? [] : context.listeners.map(\.authorities))
+        let served = host.map { [$0.authorities] } ?? context.listeners.map(\.authorities)
         guard !served.contains(where: { !Set($0).isDisjoint(with: address.authorities) }) else { return }
         let place = token["resource"]?.object?["identifier"]?.place ?? token.place(of: "resource")
         problems.error(
-            at: place, expected: "a resource identifier at a host of a listener", found: Quoted.text(identifier),
-            remedy: "clients fetch the metadata from \(address.origin): add that host to the listener's hosts")
+            at: place,
+            expected: host == nil
+                ? "a resource identifier at a host of a listener" : "a resource identifier at the host of its route",
+            found: Quoted.text(identifier),
+            remedy: "clients fetch the metadata from \(address.origin): "
+                + (host.map { "begin it with \($0.publicURL), or name the host of that URL in the route" }
+                    ?? "add that host to the listener's hosts"))
     }
 
     /// MCP-05: refresh tokens are between client and authorization server; no resource asks for them.
