@@ -193,6 +193,13 @@ static inline void COpenSSL_HMAC_end(COpenSSL_HMAC *code, unsigned char *output)
     OPENSSL_cleanse(digest, sizeof digest);
     OPENSSL_cleanse(code, sizeof *code);
 }
+// The code of a message by a key that was begun with before, which stays as it is: two of the hash's blocks are not made again.
+static inline void COpenSSL_HMAC_authenticate(
+    const COpenSSL_HMAC *begun, const void *message, size_t count, void *output) {
+    COpenSSL_HMAC code = *begun;
+    SHA256_Update(&code.inner, message, count);
+    COpenSSL_HMAC_end(&code, (unsigned char *)output);
+}
 static inline void COpenSSL_HMAC_SHA256(
     const void *key, size_t key_count, const void *message, size_t count, unsigned char *output) {
     COpenSSL_HMAC code;

@@ -4,7 +4,6 @@ import COpenSSL
 enum OpenSSLMAC {
     /// The code of a message.
     static func authenticate(_ message: Span<UInt8>, hash: HashFunction, key: Span<UInt8>) -> [UInt8] {
-        if hash == .sha256 { return authenticate256(message, key: key) }
         var code = [UInt8](repeating: 0, count: hash.length)
         var count = UInt32(code.count)
         let made = unsafe code.withUnsafeMutableBufferPointer { code in
@@ -21,19 +20,37 @@ enum OpenSSLMAC {
         precondition(made, "HMAC gave nothing")
         return code
     }
+}
 
-    /// HMAC with SHA-256, whose context lives on the stack: sessions in the store are named by it.
-    private static func authenticate256(_ message: Span<UInt8>, key: Span<UInt8>) -> [UInt8] {
-        var code = [UInt8](repeating: 0, count: HashFunction.sha256.length)
-        unsafe code.withUnsafeMutableBufferPointer { code in
-            unsafe key.withUnsafeBufferPointer { key in
-                unsafe message.withUnsafeBufferPointer { message in
-                    // Reads both to their ends, writes exactly the 32 bytes of `code`, and wipes what it made of the key.
-                    unsafe COpenSSL_HMAC_SHA256(
-                        key.baseAddress, key.count, message.baseAddress, message.count, code.baseAddress)
-                }
-            }
+/// HMAC with SHA-256 begun with a key: two blocks of the hash that each message would cost otherwise.
+///
+/// What is kept is as good as the key, lives in one place, and is overwritten before that is given back. Nothing writes to it
+/// before, so that any thread may read it.
+@safe
+final class BegunHMAC: @unchecked Sendable {
+    private let state: UnsafeMutablePointer<COpenSSL_HMAC>
+
+    init(key: Span<UInt8>) {
+        unsafe state = .allocate(capacity: 1)
+        unsafe state.initialize(to: COpenSSL_HMAC())
+        unsafe key.withUnsafeBufferPointer { key in
+            // Reads the key to its end, and wipes what it made of it on the way.
+            unsafe COpenSSL_HMAC_begin(state, key.baseAddress, key.count)
         }
-        return code
+    }
+
+    /// The code of a message.
+    func authenticate(_ message: Span<UInt8>) -> SHA256Digest {
+        var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+        unsafe message.withUnsafeBufferPointer { message in
+            // Reads the message to its end, writes the 32 bytes that four words hold, and works on a copy that it wipes.
+            unsafe COpenSSL_HMAC_authenticate(state, message.baseAddress, message.count, &words)
+        }
+        return SHA256Digest(words: words)
+    }
+
+    deinit {
+        unsafe OPENSSL_cleanse(state, MemoryLayout<COpenSSL_HMAC>.size)
+        unsafe state.deallocate()
     }
 }

@@ -12,13 +12,13 @@ package struct StoreKeyRing: Sendable {
         /// Half of what seals a session: the other half is in its cookie.
         let seal: Secret
         /// Names what could be guessed.
-        let names: MAC
+        let names: HMACSHA256
 
         init(_ secret: Secret) throws(CryptoRefusal) {
             guard secret.count == StoreKeyRing.keyLength else { throw .keyLength }
             id = try Key.derive(secret, "id", count: StoreKeyRing.idLength).reveal()
             seal = try Key.derive(secret, "seal", count: StoreKeyRing.keyLength)
-            names = try MAC(.sha256, key: try Key.derive(secret, "names", count: StoreKeyRing.keyLength))
+            names = try HMACSHA256(key: try Key.derive(secret, "names", count: StoreKeyRing.keyLength))
         }
 
         private static func derive(_ secret: Secret, _ purpose: String, count: Int) throws(CryptoRefusal) -> Secret {

@@ -96,7 +96,7 @@ package final class StoreNames: Sendable {
     /// Nobody outside can compute them, and the replica that gets the callback finds the object again.
     func requestObjectReferences(state: [UInt8]) -> [Secret] {
         let message = StoreNames.joined(tag: 1, [state])
-        return ring.keys.map { Secret($0.names.authenticate(message.span)) }
+        return ring.keys.map { Secret($0.names.authenticate(message.span).bytes) }
     }
 
     /// The markers that end a user's sessions at a client, under each key of the ring; new ones are the first.
@@ -121,12 +121,12 @@ package final class StoreNames: Sendable {
         message.append(block: issuer.utf8Span.span)
         let common = message.count
         message.append(block: subject.utf8Span.span)
-        for key in ring.keys { digests.append(NameDigest(prefix: key.names.authenticate(message.span))) }
+        for key in ring.keys { digests.append(NameDigest(key.names.authenticate(message.span))) }
         if let serverSession {
             message.removeSubrange(common...)
             message[0] = 3
             message.append(block: serverSession.utf8Span.span)
-            for key in ring.keys { digests.append(NameDigest(prefix: key.names.authenticate(message.span))) }
+            for key in ring.keys { digests.append(NameDigest(key.names.authenticate(message.span))) }
         }
         return digests
     }
@@ -153,7 +153,7 @@ package final class StoreNames: Sendable {
         }
         let message = StoreNames.joined(tag: 4, [name, holder])
         var bytes = StoreNames.start(.limit, prefix)
-        Base64URL.append(ring.first.names.authenticate(message.span).span.extracting(0..<16), to: &bytes)
+        StoreNames.append(ring.first.names.authenticate(message.span), to: &bytes)
         return StoreName(bytes: bytes)
     }
 
@@ -161,7 +161,7 @@ package final class StoreNames: Sendable {
         let message = StoreNames.joined(tag: tag, texts.map { Array($0.utf8) })
         return ring.keys.map { key in
             var bytes = StoreNames.start(kind, prefix)
-            Base64URL.append(key.names.authenticate(message.span).span.extracting(0..<16), to: &bytes)
+            StoreNames.append(key.names.authenticate(message.span), to: &bytes)
             return StoreName(bytes: bytes)
         }
     }
