@@ -119,16 +119,21 @@ private enum Base64Word {
         // No byte becomes larger than 255 or less than 0, so none has a part in its neighbour.
         let sixes =
             characters &+ isDigit &* 4 &+ isDash &* 17 &- isUpper &* 65 &- isLower &* 71 &- isUnderscore &* 32
-        var bits: UInt64 = 0
-        for place in UInt64(0)..<8 { bits = bits &<< 6 | (sixes &>> (place &* 8)) & 63 }
-        return bits
+        // The first is the highest: two by two they move together.
+        let pairs = sixes.byteSwapped
+        let twelves = pairs & 0x003F_003F_003F_003F | pairs &>> 2 & 0x0FC0_0FC0_0FC0_0FC0
+        let halves = twelves & 0x0000_0FFF_0000_0FFF | twelves &>> 4 & 0x00FF_F000_00FF_F000
+        return halves & 0x0000_0000_00FF_FFFF | halves &>> 8 & 0x0000_FFFF_FF00_0000
     }
 
     /// The eight characters of 48 bits.
     @inline(__always)
     static func characters(_ bits: UInt64) -> UInt64 {
-        var sixes: UInt64 = 0
-        for place in UInt64(0)..<8 { sixes |= ((bits &>> (42 &- place &* 6)) & 63) &<< (place &* 8) }
+        // The highest is the first: half by half they move apart.
+        let halves = bits & 0x0000_0000_00FF_FFFF | (bits & 0x0000_FFFF_FF00_0000) &<< 8
+        let twelves = halves & 0x0000_0FFF_0000_0FFF | (halves & 0x00FF_F000_00FF_F000) &<< 4
+        let pairs = twelves & 0x003F_003F_003F_003F | (twelves & 0x0FC0_0FC0_0FC0_0FC0) &<< 2
+        let sixes = pairs.byteSwapped
         // Each from its neighbour in the alphabet: `A`, from 26 on `a`, from 52 on `0`, then `-` and `_`.
         let more = sixes &+ ones &* 65 &+ atLeast(26, sixes) &* 6 &+ atLeast(63, sixes) &* 49
         return more &- atLeast(52, sixes) &* 75 &- atLeast(62, sixes) &* 13
