@@ -71,14 +71,7 @@ package final class SharedStore: Sendable {
     }
 
     /// Whether what is in the one is in the other, whatever else is configured of them; keys may have been rotated.
-    func isSame(as other: SharedStore) -> Bool {
-        let (mine, theirs) = (settings, other.settings)
-        let keys = Set(ring.keys.map(\.id))
-        return mine.prefix == theirs.prefix && mine.addresses == theirs.addresses && mine.database == theirs.database
-            && mine.topology == theirs.topology && mine.sentinel?.name == theirs.sentinel?.name
-            && mine.sentinel?.addresses == theirs.sentinel?.addresses
-            && other.ring.keys.contains { keys.contains($0.id) }
-    }
+    func isSame(as other: SharedStore) -> Bool { settings.isSameStore(as: other.settings) }
 
     /// What the store's answer to a command says.
     package func perform<Asked: StoreCommand>(_ command: Asked) async throws(StoreRefusal) -> Asked.Outcome {

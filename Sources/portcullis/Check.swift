@@ -53,7 +53,11 @@ struct Check: ParsableCommand {
         for address in LoginAddresses.all(settings) {
             Terminal.print("login     \(address.login): \(address.name) \(address.url)")
         }
-        if let store = settings.store { Terminal.print("store     \(store.summary)") }
+        if let store = settings.store {
+            Terminal.print("store     \(store.summary)")
+            let (workers, connections) = (settings.workers, store.connections(workers: settings.workers))
+            Terminal.print("store     connections of a process to each server: \(connections), with \(workers) workers")
+        }
         Terminal.print("routes    \(settings.routes.count), \(settings.publicRoutes) of them public")
     }
 }

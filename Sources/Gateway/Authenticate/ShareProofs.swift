@@ -71,7 +71,15 @@ extension WorkerRef {
         guard exchange.pointee.proofTicket != 0 else { return }
         pointee.questions.underWay.proofs.giveBack(exchange.pointee.proofTicket)
         exchange.pointee.proofTicket = 0
+        countStoreWait(exchange)
+    }
+
+    /// An exchange that waited for the store has its answer: the access log says how long that took, proof and session together.
+    func countStoreWait(_ exchange: ExchangeRef) {
+        guard exchange.pointee.storeAskedAt > 0 else { return }
         let waited = clock.microseconds() &- exchange.pointee.storeAskedAt
-        exchange.pointee.storeMicroseconds = UInt32(clamping: max(1, waited))
+        exchange.pointee.storeAskedAt = 0
+        let sum = UInt64(exchange.pointee.storeMicroseconds) &+ max(1, waited)
+        exchange.pointee.storeMicroseconds = UInt32(clamping: sum)
     }
 }

@@ -46,7 +46,9 @@ extension WorkerRef {
         case .session(let login, let digest):
             setTimeout(client.timeout, Questions.refreshTimeout)
             let value = sessionValue(exchange, bytes) ?? []
-            if !loadsSession(login: login, value, digest, trace) {
+            if loadsSession(login: login, value, digest, trace) {
+                exchange.pointee.storeAskedAt = clock.microseconds()
+            } else {
                 pointee.questions.askSession(login, value, digest, trace)
             }
         case .proof: setTimeout(client.timeout, Questions.proofTimeout)

@@ -2,6 +2,7 @@ import Access
 import EventLoop
 import Login
 import Sessions
+import SharedState
 import Telemetry
 
 /// What a reload is asked for by.
@@ -260,6 +261,18 @@ extension Gateway {
         for login in new.logins {
             guard let before = old.logins.first(where: { $0.name == login.name })?.session else { continue }
             let now = login.session
+            if before.store == .shared, now.store == .shared, let left = old.store, let found = new.store,
+                !found.isSameStore(as: left)
+            {
+                operatorLog.write(
+                    .warning, .sessionsLeftBehind,
+                    [
+                        LogField(.loginClient, login.name),
+                        LogField(
+                            .expected, "a store with the same url, topology and prefix, and one of its keys at least"),
+                        LogField(.found, "another store: users with a session in the one before sign in again"),
+                    ])
+            }
             guard before.store != now.store, before.store != .memory, !now.accepts.contains(before.store) else {
                 continue
             }

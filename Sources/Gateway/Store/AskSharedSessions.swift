@@ -110,7 +110,7 @@ extension WorkerRef {
         }
         sessionAnswered(
             SessionAnswer(login: waiter.login, digest: waiter.digest, value: waiter.value, result: result),
-            for: waiting)
+            for: waiting, byStore: true)
     }
 }
 

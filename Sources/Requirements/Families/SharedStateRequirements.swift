@@ -68,7 +68,7 @@ extension RequirementTable {
             id: "SH-12", source: "policy of this gateway",
             promise: """
                 A reload may change how the store is reached. New connections are opened and proved before the old ones are \
-                let go, and what was used before stays used.
+                let go, and what was used before stays used. One that brings another store says whose sessions it leaves behind.
                 """),
         Requirement(
             id: "SH-13", source: "RFC 9449 §8; policy of this gateway",
@@ -464,7 +464,8 @@ extension RequirementTable {
             id: "SH-84", source: "Redis manual: maxclients",
             promise: """
                 A store that takes no more clients is reached when it has fewer. Until then all workers of a process use the \
-                connections that some of them have; a process without any says that the store is down.
+                connections that some of them have; a process without any says that the store is down. `check` says how many \
+                connections a process has to a server.
                 """),
         Requirement(
             id: "SH-85", source: "Redis Cluster specification",

@@ -118,3 +118,21 @@ package struct StoreSettings: Sendable {
 
     package init(addresses: [Address] = []) { self.addresses = addresses }
 }
+
+extension StoreSettings {
+    /// Whether what is in the one is in the other, whatever else is configured of them; keys may have been rotated (SH-12).
+    package func isSameStore(as other: StoreSettings) -> Bool {
+        let known = Set(keys.map { SHA256.hash($0.reveal().span) })
+        return prefix == other.prefix && addresses == other.addresses && database == other.database
+            && topology == other.topology && sentinel?.name == other.sentinel?.name
+            && sentinel?.addresses == other.sentinel?.addresses
+            && other.keys.contains { known.contains(SHA256.hash($0.reveal().span)) }
+    }
+
+    /// Connections that one process with so many workers has to a server, at most (SH-84).
+    package func connections(workers: Int) -> Int {
+        let asking = limits.connections == .perProcess ? 1 : max(1, workers)
+        // Writes that are to be at a replica wait for it, and have connections of their own. One follows what others end.
+        return asking * (durability == .replica ? 2 : 1) + (shares.contains(.sessions) ? 1 : 0)
+    }
+}

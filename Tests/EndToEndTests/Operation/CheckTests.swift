@@ -2,6 +2,7 @@ import Foundation
 import JSON
 import Testing
 import TestSupport
+import TestTraits
 
 /// What `portcullis check` says, and the command line to somebody who mistypes.
 @Suite struct `portcullis check` {
@@ -37,6 +38,29 @@ import TestSupport
                 "listener  [::1]:8081 (plain) for http://b.test",
                 "listener  unix:\(folder)/web.sock (plain) for http://c.test",
             ])
+    }
+
+    @Test(
+        .holds("SH-84"),
+        arguments: [
+            ("shares: [proofs]", "2, with 2 workers"), ("shares: [proofs], durability: replica", "4, with 2 workers"),
+            ("", "3, with 2 workers"), ("limits: { connections: per_process }", "2, with 2 workers"),
+        ])
+    func `says how many connections a process has to a store`(further: String, count: String) throws {
+        let folder = try TemporaryFolder.make(for: "check")
+        defer { TemporaryFolder.remove(folder) }
+        #expect(try run(["keys", "new", "store", "--out", folder + "/store.key"]).end == .exited(0))
+        let path = try write(
+            """
+            listeners: [{ address: "127.0.0.1:8080", public_url: "http://a.test" }]
+            workers: 2
+            routes: [{ path: /, upstream: "http://127.0.0.1:9", public: true }]
+            store: { url: "unix:/run/redis.sock", keys: [{ file: store.key }], \(further) }
+
+            """, in: folder)
+        let check = try run(["check", path])
+        #expect(check.end == .exited(0), "\(check.errors)")
+        #expect(check.output.contains("store     connections of a process to each server: \(count)"), "\(check.output)")
     }
 
     private static let warned = """

@@ -31,7 +31,7 @@ final class SessionStage: Sendable {
     let upstream: RecordingUpstream
     let gateway: GatewayProcess
     /// The configuration, with `$FOLDER` still in it, and the files beside it.
-    private let yaml: String
+    let yaml: String
     private let files: [String: String]
 
     init(_ plan: LoginPlan) throws {
@@ -94,30 +94,35 @@ final class SessionStage: Sendable {
     /// One request on a connection of its own.
     func exchange(
         _ method: String = "GET", _ target: String, browser: CookieJar = CookieJar(), fields: [String] = [],
-        body: String = ""
+        body: String = "", at other: GatewayProcess? = nil
     ) throws -> WireResponse {
-        try gateway.exchange(
+        try (other ?? gateway).exchange(
             request(method, target, fields: browser.lines + fields, body: body), method: method)
     }
 
     /// From the start's path to the callback's answer, which the jar has taken the cookies of.
     @discardableResult
-    func callback(_ start: String, _ browser: inout CookieJar) throws -> WireResponse {
-        let started = try exchange("GET", start, browser: browser)
+    func callback(
+        _ start: String, _ browser: inout CookieJar, at other: GatewayProcess? = nil
+    ) throws -> WireResponse {
+        let started = try exchange("GET", start, browser: browser, at: other)
         browser.take(started)
         let location = try #require(
             started.fields.only("location"), "\(started.headText)\(gateway.diagnosis)")
         let back = try server.authorize(location)
         guard back.hasPrefix("https://gateway.test/") else { throw WireFailure.malformed(back) }
-        let answer = try exchange("GET", String(back.dropFirst("https://gateway.test".utf8.count)), browser: browser)
+        let answer = try exchange(
+            "GET", String(back.dropFirst("https://gateway.test".utf8.count)), browser: browser, at: other)
         browser.take(answer)
         return answer
     }
 
-    /// A browser that has logged in.
-    func login(_ start: String = "/.portcullis/login/web?return_to=/app/a") throws -> CookieJar {
+    /// A browser that has logged in, at another gateway than the stage's own where one is given.
+    func login(
+        _ start: String = "/.portcullis/login/web?return_to=/app/a", at other: GatewayProcess? = nil
+    ) throws -> CookieJar {
         var browser = CookieJar()
-        let answer = try callback(start, &browser)
+        let answer = try callback(start, &browser, at: other)
         guard answer.status == 303, browser[Self.cookie] != nil else {
             throw WireFailure.malformed("\(answer.headText)\(gateway.diagnosis)")
         }

@@ -126,3 +126,17 @@ enum Fleet {
         "store: { url: \"unix:\(store.path)\", keys: [{ file: $FOLDER/store.key }], \(further) }"
     }
 }
+
+extension GatewayProcess {
+    /// Puts another configuration in the place of the one that it was started with, and waits for its word that it serves by it:
+    /// the `times`th since its start.
+    func reload(times: Int = 1, _ yaml: String) throws {
+        try yaml.replacingOccurrences("$FOLDER", with: folder)
+            .write(toFile: folder + "/gateway.yaml", atomically: true, encoding: .utf8)
+        process.signal(SIGHUP)
+        let isReloaded = process.errors.wait { lines in
+            lines.count { $0.contains("\"event\":\"reloaded\"") } >= times
+        }
+        guard isReloaded else { throw WireFailure.timedOut("no reload:\n\(diagnosis)") }
+    }
+}

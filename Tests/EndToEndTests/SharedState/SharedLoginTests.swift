@@ -40,6 +40,38 @@ import Testing
         }
     }
 
+    @Test(.holds("SH-87"), .refuses("SH-87"))
+    func `that waited for the store says in the access log how long, and that did not says nothing`() throws {
+        let store = try StoreServer()
+        let (stage, others) = try fleet(store, "recheck: 10m, " + Fleet.patiently)
+        let browser = try stage.login()
+        for path in ["/app/read", "/app/known"] {
+            #expect(try ask(others[0], browser, "GET", path).status == 200, "\(others[0].diagnosis)")
+        }
+        let read = try #require(others[0].accessLine { $0["path"] == "/app/read" })
+        let known = try #require(others[0].accessLine { $0["path"] == "/app/known" })
+        #expect(read["store_us"] != nil && read["store_us"] != "0" && known["store_us"] == nil)
+    }
+
+    @Test(.holds("SH-12"), .refuses("SH-12"))
+    func `is left behind, and said to be, by a reload that brings another store`() throws {
+        let (store, other) = (try StoreServer(), try StoreServer())
+        let (stage, others) = try fleet(store, "recheck: 0s, " + Fleet.patiently)
+        let browser = try stage.login()
+        let moved = try stage.another()
+        #expect(try ask(moved, browser).status == 200)
+        // The same store by other words leaves nobody behind.
+        try moved.reload(stage.yaml.replacingOccurrences("recheck: 0s", with: "recheck: 1s"))
+        #expect(try ask(moved, browser).status == 200)
+        #expect(moved.operatorLog.allSatisfy { $0["event"] != "sessions_left_behind" })
+        try moved.reload(times: 2, stage.yaml.replacingOccurrences(store.path, with: other.path))
+        let line = try #require(moved.operatorLine { $0["event"] == "sessions_left_behind" }, "\(moved.diagnosis)")
+        #expect(line["login_client"] == "web")
+        let isLeft = eventually { (try? ask(moved, browser))?.status == 401 }
+        #expect(isLeft, "\(moved.diagnosis)")
+        #expect(try ask(others[0], browser).status == 200, "nobody ended it where it is")
+    }
+
     @Test(.holds("SH-63"), .refuses("SH-63"))
     func `leads back to its page at each of them when its browser comes to the callback again`() throws {
         let store = try StoreServer()
