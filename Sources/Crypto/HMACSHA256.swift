@@ -14,6 +14,9 @@ public struct HMACSHA256: Sendable, CustomStringConvertible, CustomDebugStringCo
     /// The code of `message`.
     public func authenticate(_ message: Span<UInt8>) -> SHA256Digest { begun.authenticate(message) }
 
+    /// The same 32 bytes as a key, of which no other copy is left.
+    public func derive(_ message: Span<UInt8>) -> Secret { begun.derive(message) }
+
     /// `[key]`.
     public var description: String { "[key]" }
 

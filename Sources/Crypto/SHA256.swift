@@ -46,6 +46,9 @@ public struct SHA256Digest: Sendable, Hashable {
     /// The first 128 bits, for a table that keeps no more of a digest than tells two apart.
     public var longPrefix: (UInt64, UInt64) { (words.0, words.1) }
 
+    /// The 64 bits behind those, for a name that is not to lead to one that those are.
+    public var afterLongPrefix: UInt64 { words.2 }
+
     /// The 32 bytes.
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []

@@ -83,7 +83,8 @@ package final class IssuerDirectory: Sendable {
     ///
     /// From any thread. `onRefreshEnded` follows in every case: when the reading ended well or not, or when one that was
     /// under way ended; or `onRefreshRefused`, at once, when `who` has none left (JOSE-17). Calls for one client that come
-    /// before the first of them is looked at share its answer, so that a flood of tokens is no flood of answers. The issuer is told of the first one's span, `trace`, in what is read for this alone.
+    /// before the first of them is looked at share its answer, so that a flood of tokens is no flood of answers. The issuer
+    /// is told of the first one's span, `trace`, in what is read for this alone.
     package func requestRefresh(
         issuer index: Int, by who: KeyRequester = KeyRequester(.accessToken), within trace: TraceParent? = nil
     ) {

@@ -62,8 +62,8 @@ package struct Session: Sendable {
     }
 
     /// The same, whatever it holds.
-    init(_ fields: Fields, createdAt: Int64, endsAt: Int64) {
-        self.fields = SharedFields(fields, idDigest: SessionDigests.id(fields.id))
+    init(_ fields: Fields, createdAt: Int64, endsAt: Int64, idDigest: SHA256Digest? = nil) {
+        self.fields = SharedFields(fields, idDigest: idDigest ?? SessionDigests.id(fields.id))
         self.createdAt = createdAt
         seenAt = createdAt
         self.endsAt = endsAt

@@ -43,6 +43,9 @@ package struct SessionSettings: Sendable {
     /// Whether sessions in memory that reach a limit are noted, for the audit log.
     package var notesExpired = false
 
+    /// Whether sessions may be in a store that gateways share.
+    package var readsStore: Bool { store == .shared || accepts.contains(.shared) }
+
     package init(store: Store = .cookie, cookieName: String, keys: [Secret] = []) {
         self.store = store
         self.cookieName = cookieName

@@ -46,6 +46,8 @@ package final class SharedStore: Sendable {
     package let settings: StoreSettings
     /// Its keys.
     package let ring: StoreKeyRing
+    /// What is written there; more is read.
+    let format: StoreFormat
     /// What it calls things.
     package let names: StoreNames
     /// What it does in one step.
@@ -64,6 +66,8 @@ package final class SharedStore: Sendable {
         self.settings = settings
         // Without sessions and logins nothing there is sealed, or named by what could be guessed.
         ring = try StoreKeyRing(settings.keys.isEmpty ? [Secret(RandomBytes.fill(32))] : settings.keys)
+        // The configuration has no other.
+        format = UInt8(exactly: settings.format).flatMap(StoreFormat.init) ?? .newest
         names = StoreNames(prefix: settings.prefix, ring: ring)
         scripts = try StoreScripts()
         self.asking = asking

@@ -56,7 +56,8 @@ struct Check: ParsableCommand {
         if let store = settings.store {
             Terminal.print("store     \(store.summary)")
             let (workers, connections) = (settings.workers, store.connections(workers: settings.workers))
-            Terminal.print("store     connections of a process to each server: \(connections), with \(workers) workers")
+            Terminal.print(
+                "store     connections of a process to each server, at most: \(connections), with \(workers) workers")
         }
         Terminal.print("routes    \(settings.routes.count), \(settings.publicRoutes) of them public")
     }

@@ -49,6 +49,18 @@ final class BegunHMAC: @unchecked Sendable {
         return SHA256Digest(words: words)
     }
 
+    /// The same as a secret.
+    func derive(_ message: Span<UInt8>) -> Secret {
+        var code = [UInt8](repeating: 0, count: HashFunction.sha256.length)
+        unsafe code.withUnsafeMutableBufferPointer { code in
+            unsafe message.withUnsafeBufferPointer { message in
+                // As above, to the 32 bytes of `code`.
+                unsafe COpenSSL_HMAC_authenticate(state, message.baseAddress, message.count, code.baseAddress)
+            }
+        }
+        return Secret(code)
+    }
+
     deinit {
         unsafe OPENSSL_cleanse(state, MemoryLayout<COpenSSL_HMAC>.size)
         unsafe state.deallocate()

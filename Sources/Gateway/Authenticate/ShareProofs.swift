@@ -71,10 +71,9 @@ extension WorkerRef {
         guard exchange.pointee.proofTicket != 0 else { return }
         pointee.questions.underWay.proofs.giveBack(exchange.pointee.proofTicket)
         exchange.pointee.proofTicket = 0
-        countStoreWait(exchange)
     }
 
-    /// An exchange that waited for the store has its answer: the access log says how long that took, proof and session together.
+    /// An exchange waits for the store no longer: the access log says how long it did, for its session and its proof together.
     func countStoreWait(_ exchange: ExchangeRef) {
         guard exchange.pointee.storeAskedAt > 0 else { return }
         let waited = clock.microseconds() &- exchange.pointee.storeAskedAt

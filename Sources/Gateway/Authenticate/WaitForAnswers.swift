@@ -83,6 +83,7 @@ extension WorkerRef {
         if let waits = exchange.pointee.trace.waits { waits.pointee.end(at: clock.microseconds()) }
         uncountWaiting(exchange)
         endQuestion(exchange)
+        countStoreWait(exchange)
         pointee.waiting.count -= 1
         pointee.journal.metrics.set(.parkedRequests, to: pointee.waiting.count)
     }

@@ -23,16 +23,11 @@ extension WorkerRef {
     /// A session was refreshed or loaded, or is over, or nobody can say; through the loop's inbox.
     ///
     /// Where it is known how many have asked, no others are looked for.
-    func sessionAnswered(_ answer: SessionAnswer, for waiting: Int = .max, byStore: Bool = false) {
+    func sessionAnswered(_ answer: SessionAnswer, for waiting: Int = .max) {
         let wait = Wait.session(login: answer.login, answer.digest)
         let store = pointee.identities.stores[answer.login]
         let now = clock.wallSeconds()
         let endings = store.endings
-        func hasWaited(_ exchange: ExchangeRef) {
-            exchange.pointee.findings.hasWaited = true
-            // What an authorization server took is not the store's time.
-            if byStore { countStoreWait(exchange) } else { exchange.pointee.storeAskedAt = 0 }
-        }
         switch answer.result {
         case .session(let session, let given):
             // A store that had to be asked was not told yet that the session is in use.
@@ -43,7 +38,7 @@ extension WorkerRef {
             record.retain()
             end(wait, of: waiting) { exchange in
                 record.retain()
-                hasWaited(exchange)
+                exchange.pointee.findings.hasWaited = true
                 exchange.pointee.findings.lookup = .active(record)
                 if let renewed { setSessionCookie(exchange, answer.login, renewed) }
                 return .nothing
@@ -51,7 +46,7 @@ extension WorkerRef {
             record.release()
         case .ended:
             end(wait, of: waiting) { exchange in
-                hasWaited(exchange)
+                exchange.pointee.findings.hasWaited = true
                 exchange.pointee.findings.lookup = .refused(Refused(.loginRequired))
                 // Over for good: the browser need not bring it again (RF-05).
                 clearSessionCookies(exchange, answer.login)
@@ -89,7 +84,7 @@ extension WorkerRef {
                     .clientWaitersTooMany, expected: "fewer refreshes of one user under way", found: "more")
             }
             end(wait, of: waiting) { exchange in
-                hasWaited(exchange)
+                exchange.pointee.findings.hasWaited = true
                 if let kept {
                     kept.retain()
                     exchange.pointee.findings.lookup = .active(kept)

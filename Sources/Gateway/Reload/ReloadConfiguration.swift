@@ -261,16 +261,22 @@ extension Gateway {
         for login in new.logins {
             guard let before = old.logins.first(where: { $0.name == login.name })?.session else { continue }
             let now = login.session
-            if before.store == .shared, now.store == .shared, let left = old.store, let found = new.store,
+            if before.readsStore, now.readsStore, let left = old.store, let found = new.store,
                 !found.isSameStore(as: left)
             {
+                let isWithoutKeys = !found.hasKey(of: left)
                 operatorLog.write(
                     .warning, .sessionsLeftBehind,
                     [
                         LogField(.loginClient, login.name),
                         LogField(
-                            .expected, "a store with the same url, topology and prefix, and one of its keys at least"),
-                        LogField(.found, "another store: users with a session in the one before sign in again"),
+                            .expected,
+                            isWithoutKeys ? "one of the keys of before, in any place" : "the same servers and prefix"),
+                        LogField(
+                            .found,
+                            isWithoutKeys
+                                ? "other keys: users with a session in the store get 503 until it is idle for too long"
+                                : "other servers or prefix: users with a session that is not there too sign in again"),
                     ])
             }
             guard before.store != now.store, before.store != .memory, !now.accepts.contains(before.store) else {

@@ -102,15 +102,26 @@ extension WorkerRef {
         switch outcome {
         case .session(let session):
             guard !pointee.policy.access.pointee.isRefreshDue(session, login: waiter.login, now: clock.wallSeconds())
-            else { return pointee.questions.askSession(waiter.login, waiter.value, waiter.digest, waiter.trace) }
+            else { return handOn(waiter) }
             result = .session(session, value: nil)
         case .none: result = .ended
         case .unavailable: result = .unavailable
-        case .elsewhere: return pointee.questions.askSession(waiter.login, waiter.value, waiter.digest, waiter.trace)
+        case .elsewhere: return handOn(waiter)
         }
         sessionAnswered(
             SessionAnswer(login: waiter.login, digest: waiter.digest, value: waiter.value, result: result),
-            for: waiting, byStore: true)
+            for: waiting)
+    }
+
+    /// Has somebody else asked about a session that the store has spoken of: what that takes is not the store's time.
+    private func handOn(_ waiter: SessionWaiter) {
+        let wait = Wait.session(login: waiter.login, waiter.digest)
+        var next = pointee.waiting.first
+        while let exchange = next {
+            if exchange.pointee.wait == wait { countStoreWait(exchange) }
+            next = exchange.pointee.nextParked
+        }
+        pointee.questions.askSession(waiter.login, waiter.value, waiter.digest, waiter.trace)
     }
 }
 

@@ -30,7 +30,8 @@ struct Upstreams {
 
     /// Pools without a connection; those that `old` has to the same upstreams go on.
     init(
-        _ resources: SharedResources, _ metrics: UpstreamMetrics, connections most: Int, continuing old: Upstreams? = nil
+        _ resources: SharedResources, _ metrics: UpstreamMetrics, connections most: Int,
+        continuing old: Upstreams? = nil
     ) {
         poolCount = resources.upstreams.count
         asksServers = resources.upstreams.contains { $0.pool.health != nil }

@@ -67,8 +67,8 @@ extension RequirementTable {
         Requirement(
             id: "SH-12", source: "policy of this gateway",
             promise: """
-                A reload may change how the store is reached. New connections are opened and proved before the old ones are \
-                let go, and what was used before stays used. One that brings another store says whose sessions it leaves behind.
+                A reload may change how the store is reached. New connections are proved before the old ones are let go, and what \
+                was used before stays used. One that brings another store says whose sessions it leaves behind.
                 """),
         Requirement(
             id: "SH-13", source: "RFC 9449 §8; policy of this gateway",
@@ -153,8 +153,8 @@ extension RequirementTable {
         Requirement(
             id: "SH-26", source: "policy of this gateway",
             promise: """
-                A value in the store says its format in its first byte. One of a format that a release does not know, or \
-                sealed with a key that it does not have, is never taken for no session.
+                A value in the store says its format in its first byte. One of an unknown format, or of a key that is not here, is \
+                never taken for no session. The format before the newest is read too, and written where store.format says so.
                 """),
         Requirement(
             id: "SH-27", source: "Redis manual: EXPIRE",
@@ -463,9 +463,8 @@ extension RequirementTable {
         Requirement(
             id: "SH-84", source: "Redis manual: maxclients",
             promise: """
-                A store that takes no more clients is reached when it has fewer. Until then all workers of a process use the \
-                connections that some of them have; a process without any says that the store is down. `check` says how many \
-                connections a process has to a server.
+                A store that takes no more clients is reached when it has fewer. Until then all workers of a process use what \
+                connections some have; one without any says that the store is down. `check` says how many a process has.
                 """),
         Requirement(
             id: "SH-85", source: "Redis Cluster specification",

@@ -1,4 +1,4 @@
-import Crypto
+package import Crypto
 
 /// Sessions as bytes: what is sealed into a cookie.
 ///
@@ -60,7 +60,20 @@ package enum SessionCodec {
         return session
     }
 
-    private static func read(_ reader: inout FieldReader, client: String) throws(Malformed) -> Session {
+    /// The same for whoever knows which session it should be, by its identifier, and has the digest of that at hand.
+    package static func decode(
+        _ bytes: [UInt8], client: String, expecting id: [UInt8], _ digest: SHA256Digest
+    ) -> Session? {
+        var reader = FieldReader(bytes)
+        guard let session = try? read(&reader, client: client, expecting: (id, digest)), reader.isAtEnd else {
+            return nil
+        }
+        return session
+    }
+
+    private static func read(
+        _ reader: inout FieldReader, client: String, expecting known: (id: [UInt8], digest: SHA256Digest)? = nil
+    ) throws(Malformed) -> Session {
         let parts = Parts(rawValue: try reader.byte())
         var fields = Session.Fields(
             id: try reader.block(), client: client, issuer: try reader.text(), subject: try reader.text(),
@@ -77,7 +90,9 @@ package enum SessionCodec {
         if parts.contains(.refreshToken) { fields.refreshToken = Secret(try reader.token()) }
         if parts.contains(.idToken) { fields.idToken = Secret(try reader.token()) }
         if parts.contains(.nonceDigest) { fields.nonceDigest = try reader.block() }
-        var session = Session(fields, createdAt: createdAt, endsAt: endsAt)
+        // The digest is the right one for this identifier alone.
+        let digest = known.flatMap { $0.id == fields.id ? $0.digest : nil }
+        var session = Session(fields, createdAt: createdAt, endsAt: endsAt, idDigest: digest)
         session.seenAt = seenAt
         session.accessTokenIssuedAt = accessTokenIssuedAt
         session.accessTokenExpiresAt = accessTokenExpiresAt

@@ -14,8 +14,8 @@ package struct SharedLogins: Sendable {
     package init?(_ store: SharedStore?) {
         guard let store, store.settings.shares.contains(.logins) else { return nil }
         self.store = store
-        seal = RequestObjectSeal(ring: store.ring)
-        outcomes = LoginOutcomeSeal(ring: store.ring)
+        seal = RequestObjectSeal(ring: store.ring, format: store.format)
+        outcomes = LoginOutcomeSeal(ring: store.ring, format: store.format)
     }
 
     /// Uses a login's state up, by its digest; false where another replica has.

@@ -96,7 +96,7 @@ package final class StoreNames: Sendable {
     /// Nobody outside can compute them, and the replica that gets the callback finds the object again.
     func requestObjectReferences(state: [UInt8]) -> [Secret] {
         let message = StoreNames.joined(tag: 1, [state])
-        return ring.keys.map { Secret($0.names.authenticate(message.span).bytes) }
+        return ring.keys.map { $0.names.derive(message.span) }
     }
 
     /// The markers that end a user's sessions at a client, under each key of the ring; new ones are the first.

@@ -22,8 +22,8 @@ struct LoginOutcomeSeal: Sendable {
 
     private static let purpose = Array("portcullis shared login outcome".utf8)
 
-    init(ring: StoreKeyRing) {
-        envelope = StoreEnvelope(ring: ring)
+    init(ring: StoreKeyRing, format: StoreFormat = .newest) {
+        envelope = StoreEnvelope(ring, purpose: LoginOutcomeSeal.purpose, format: format)
     }
 
     /// The value of an outcome; `nonce` are twelve random bytes.
@@ -57,6 +57,6 @@ struct LoginOutcomeSeal: Sendable {
     }
 
     private static func binding(_ name: StoreName) -> StoreEnvelope.Binding {
-        StoreEnvelope.Binding(purpose: purpose, name: name, generation: 0)
+        StoreEnvelope.Binding(name: name, generation: 0)
     }
 }

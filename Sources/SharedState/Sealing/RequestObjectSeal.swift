@@ -8,8 +8,8 @@ struct RequestObjectSeal: Sendable {
 
     private static let purpose = Array("portcullis shared request object".utf8)
 
-    init(ring: StoreKeyRing) {
-        envelope = StoreEnvelope(ring: ring)
+    init(ring: StoreKeyRing, format: StoreFormat = .newest) {
+        envelope = StoreEnvelope(ring, purpose: RequestObjectSeal.purpose, format: format)
     }
 
     /// The value of an object; `nonce` are twelve random bytes.
@@ -25,6 +25,6 @@ struct RequestObjectSeal: Sendable {
     }
 
     private static func binding(_ name: StoreName) -> StoreEnvelope.Binding {
-        StoreEnvelope.Binding(purpose: purpose, name: name, generation: 0)
+        StoreEnvelope.Binding(name: name, generation: 0)
     }
 }

@@ -16,12 +16,11 @@ package struct RevocableToken: Sendable {
 /// configuration says so.
 struct RevocableSeal: Sendable {
     private let envelope: StoreEnvelope
-    private let purpose: [UInt8]
 
     /// For the sessions of a client, which has this identifier at its issuer.
-    init(ring: StoreKeyRing, client: String, clientID: String) {
-        envelope = StoreEnvelope(ring: ring)
-        purpose = Array("portcullis revocable token\u{0}\(client)\u{0}\(clientID)".utf8)
+    init(ring: StoreKeyRing, client: String, clientID: String, format: StoreFormat = .newest) {
+        envelope = StoreEnvelope(
+            ring, purpose: Array("portcullis revocable token\u{0}\(client)\u{0}\(clientID)".utf8), format: format)
     }
 
     /// The value of a session's refresh token; nil where it has none.
@@ -51,6 +50,6 @@ struct RevocableSeal: Sendable {
     }
 
     private func binding(_ name: StoreName) -> StoreEnvelope.Binding {
-        StoreEnvelope.Binding(purpose: purpose, name: name, generation: 0)
+        StoreEnvelope.Binding(name: name, generation: 0)
     }
 }

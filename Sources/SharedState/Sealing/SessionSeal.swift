@@ -14,23 +14,21 @@ enum OpenedSession: Sendable {
 
 /// Seals the sessions of one client for the store, and opens them (SH-22).
 ///
-///     key    HKDF-SHA-256( cookie's secret ‖ key of the ring, salt: session id, info: label ‖ client )
+///     key    of the cookie's secret, the session's identifier, a key of the ring, and a label with the client
 ///     value  a StoreEnvelope of SessionCodec's fields, bound to name, client and generation
 ///
 /// It takes all three to read a session: the value, a key of the ring, and the cookie.
 struct SessionSeal: Sendable {
     private let envelope: StoreEnvelope
     private let client: String
-    private let purpose: [UInt8]
 
     /// The longest value that is kept (SH-25).
     static let limit = 64 * 1024
 
     /// With the identifier that the client has at its issuer, opens nothing that was sealed under another one.
-    init(ring: StoreKeyRing, client: String, clientID: String = "") {
-        envelope = StoreEnvelope(ring: ring)
+    init(ring: StoreKeyRing, client: String, clientID: String = "", format: StoreFormat = .newest) {
         self.client = client
-        purpose = Array("portcullis shared session\u{0}\(client)\(clientID.isEmpty ? "" : "\u{0}\(clientID)")".utf8)
+        envelope = StoreEnvelope(ring, purpose: SessionSeal.purpose(client, clientID), format: format)
     }
 
     /// The value of a session whose cookie has this secret; `nonce` are twelve random bytes.
@@ -64,7 +62,8 @@ struct SessionSeal: Sendable {
         case .unreadable(let version): return .unreadable(version: version)
         case .bytes(let fields):
             // Whoever sealed it had the keys: fields that are not understood are those of another release.
-            guard let session = SessionCodec.decode(fields, client: client) else {
+            guard let session = SessionCodec.decode(fields, client: client, expecting: cookie.id, cookie.idDigest)
+            else {
                 return .unreadable(version: value[0])
             }
             guard session.id == cookie.id, session.generation == generation else { return .unopened(.altered) }
@@ -72,7 +71,11 @@ struct SessionSeal: Sendable {
         }
     }
 
+    static func purpose(_ client: String, _ clientID: String = "") -> [UInt8] {
+        Array("portcullis shared session\u{0}\(client)\(clientID.isEmpty ? "" : "\u{0}\(clientID)")".utf8)
+    }
+
     private func binding(_ name: StoreName, _ generation: UInt32) -> StoreEnvelope.Binding {
-        StoreEnvelope.Binding(purpose: purpose, name: name, generation: generation)
+        StoreEnvelope.Binding(name: name, generation: generation)
     }
 }

@@ -9,6 +9,8 @@ import Sessions
 /// The identifier finds the session. The secret is half of the key that opens it, and stands nowhere but in the browser.
 struct SharedCookie: Sendable {
     let id: [UInt8]
+    /// By which the session is known here, and named in the store: asked for several times in a request.
+    let idDigest: SHA256Digest
     let secret: Secret
 
     static let idLength = 16
@@ -19,6 +21,7 @@ struct SharedCookie: Sendable {
     init?(id: [UInt8], secret: Secret) {
         guard id.count == SharedCookie.idLength, secret.count == SharedCookie.secretLength else { return nil }
         self.id = id
+        idDigest = SessionDigests.id(id)
         self.secret = secret
     }
 
@@ -26,6 +29,7 @@ struct SharedCookie: Sendable {
     init?(_ value: Span<UInt8>) {
         guard let bytes = SharedCookie.decode(value) else { return nil }
         id = Array(bytes[..<SharedCookie.idLength])
+        idDigest = SessionDigests.id(bytes.span.extracting(..<SharedCookie.idLength))
         secret = Secret(Array(bytes[SharedCookie.idLength...]))
     }
 

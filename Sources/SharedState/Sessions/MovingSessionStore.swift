@@ -140,7 +140,7 @@ final class MovingSessionStore: SessionStore {
     }
 
     /// Sealed sessions are longer than the cookies of the store, and none is as long as those.
-    private func isSealed(_ value: [UInt8]) -> Bool { SharedCookie(value.span) == nil }
+    private func isSealed(_ value: [UInt8]) -> Bool { SharedCookie.decode(value.span) == nil }
 
     private func isInStore(_ session: Session) -> Bool {
         shared.known.entry(SharedSessionStore.key(of: session)) != nil

@@ -62,9 +62,11 @@ package final class SharedSessionStore: SessionStore {
         pause = client.pause
         revocable =
             settings.isRevocable
-            ? RevocableSeal(ring: shared.ring, client: client.name, clientID: client.identifier) : nil
+            ? RevocableSeal(
+                ring: shared.ring, client: client.name, clientID: client.identifier, format: shared.format) : nil
         questions = SessionQuestions(shared: shared, client: client.name)
-        seal = SessionSeal(ring: shared.ring, client: client.name, clientID: client.identifier)
+        seal = SessionSeal(
+            ring: shared.ring, client: client.name, clientID: client.identifier, format: shared.format)
         lifetime = SessionLifetime(settings)
         rules = CheckRules(
             limits: SessionLimits(settings), recheck: Int64(max(0, shared.settings.recheck.wholeSeconds)))
@@ -406,7 +408,7 @@ extension SharedSessionStore {
 // MARK: what is known of a session
 
 extension SharedSessionStore {
-    static func key(_ cookie: SharedCookie) -> NameDigest { NameDigest(SessionDigests.id(cookie.id)) }
+    static func key(_ cookie: SharedCookie) -> NameDigest { NameDigest(cookie.idDigest) }
 
     static func key(of session: Session) -> NameDigest { NameDigest(session.idDigest) }
 

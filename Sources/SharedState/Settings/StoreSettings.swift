@@ -122,11 +122,15 @@ package struct StoreSettings: Sendable {
 extension StoreSettings {
     /// Whether what is in the one is in the other, whatever else is configured of them; keys may have been rotated (SH-12).
     package func isSameStore(as other: StoreSettings) -> Bool {
-        let known = Set(keys.map { SHA256.hash($0.reveal().span) })
-        return prefix == other.prefix && addresses == other.addresses && database == other.database
+        prefix == other.prefix && addresses == other.addresses && database == other.database
             && topology == other.topology && sentinel?.name == other.sentinel?.name
-            && sentinel?.addresses == other.sentinel?.addresses
-            && other.keys.contains { known.contains(SHA256.hash($0.reveal().span)) }
+            && sentinel?.addresses == other.sentinel?.addresses && hasKey(of: other)
+    }
+
+    /// Whether they have a key in common, in whatever place.
+    package func hasKey(of other: StoreSettings) -> Bool {
+        let known = Set(keys.map { SHA256.hash($0.reveal().span) })
+        return other.keys.contains { known.contains(SHA256.hash($0.reveal().span)) }
     }
 
     /// Connections that one process with so many workers has to a server, at most (SH-84).

@@ -21,7 +21,7 @@ try:
 except ImportError:
     AESGCM = None
 
-VERSION = b"\x01"
+FORMATS = (b"\x01", b"\x02")
 ID_BYTES, SECRET_BYTES, NONCE_BYTES, NAME_BYTES = 16, 32, 12, 16
 BATCH = 500
 DIGITS = 6
@@ -60,6 +60,7 @@ class SealedSessions:
         self.seal = derived(ring, b"", shared + b"seal", 32)
         self.names = derived(ring, b"", shared + b"names", 32)
         self.purpose = f"portcullis shared session\x00{NAME}\x00{NAME}".encode()
+        self.made = derived(self.seal, b"", self.purpose, 32)
         self.issuer = server.site.login_server.url.encode()
         browser = Browser(server.site.port)
         try:
@@ -73,17 +74,21 @@ class SealedSessions:
         self.fields = self.opened(cookie[:ID_BYTES], cookie[ID_BYTES:])
 
     def associated(self, name, generation):
-        return VERSION + block(self.purpose) + block(name) + generation.to_bytes(4, "big")
+        return self.format + block(self.purpose) + block(name) + generation.to_bytes(4, "big")
 
     def cipher(self, identifier, secret):
-        return AESGCM(derived(secret + self.seal, identifier, self.purpose, 32))
+        if self.format == FORMATS[0]:
+            return AESGCM(derived(secret + self.seal, identifier, self.purpose, 32))
+        return AESGCM(hmac.digest(self.made, block(secret) + identifier, "sha256"))
 
     def opened(self, identifier, secret):
         """The fields of the real session, with marks in place of what is another in each."""
         name = session_name(identifier)
         generation, value = self.store.client.ask("HMGET", name, "g", "v")
-        if value is None or value[:1] != VERSION or value[1:5] != self.key_id:
+        if value is None or value[:1] not in FORMATS or value[1:5] != self.key_id:
             raise Failure("the login's session is not in the store as it is expected")
+        # As this gateway writes: an older program, which is measured beside it, has the older one.
+        self.format = value[:1]
         self.generation = int(generation)
         fields = self.cipher(identifier, secret).decrypt(
             value[5:5 + NONCE_BYTES], value[5 + NONCE_BYTES:], self.associated(name, self.generation))
@@ -104,7 +109,7 @@ class SealedSessions:
         subject, sid = b"user-%06d" % number, encoded(os.urandom(16)).encode()
         name = session_name(identifier)
         fields = self.fields.replace(self.real, identifier).replace(SUBJECT.encode(), subject).replace(self.sid, sid)
-        value = VERSION + self.key_id + nonce + self.cipher(identifier, secret).encrypt(
+        value = self.format + self.key_id + nonce + self.cipher(identifier, secret).encrypt(
             nonce, fields, self.associated(name, self.generation))
         commands = encoded_command("HSET", name, "g", self.generation, "v", value)
         commands += encoded_command("PEXPIRE", name, IDLE_MILLISECONDS)

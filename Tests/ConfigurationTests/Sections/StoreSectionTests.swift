@@ -27,7 +27,7 @@ import Testing
         #expect(settings.shares == [.sessions, .proofs, .logins, .limits])
         #expect(settings.durability == .primary && settings.proofsWhenDown == .refuse)
         #expect(settings.afterFailover == .accept)
-        #expect(settings.recheck == .seconds(10) && settings.readiness == .lenient && settings.format == 1)
+        #expect(settings.recheck == .seconds(10) && settings.readiness == .lenient && settings.format == 2)
         #expect(settings.timeouts.connect == .seconds(1) && settings.timeouts.command == .milliseconds(250))
         #expect(settings.limits.inFlight == 4096 && settings.limits.bytes == 4 << 20)
         #expect(settings.limits.connections == .perWorker && !settings.insecureAllowPlain)

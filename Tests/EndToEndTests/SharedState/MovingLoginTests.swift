@@ -96,16 +96,46 @@ import Testing
             return count
             """
         // The format that it had.
-        #expect(try store.ask("EVAL", rewrite, "0", "2") == ":1")
+        #expect(try store.ask("EVAL", rewrite, "0", "99") == ":2")
         let late = try stage.another()
         for gateway in [late] {
             let answer = try gateway.exchange(request("GET", "/app/a", fields: browser.lines + navigation))
             #expect(answer.status == 503, "\(answer.headText)\(gateway.diagnosis)")
             #expect(answer.fields["set-cookie"].isEmpty && answer.fields.only("retry-after") != nil)
         }
-        #expect(try store.ask("EVAL", rewrite, "0", "1") == ":2", "nobody deleted or changed it")
+        #expect(try store.ask("EVAL", rewrite, "0", "2") == ":99", "nobody deleted or changed it")
         for gateway in [late, other, stage.gateway] {
             #expect(eventually { (try? Self.ask(gateway, &browser))?.status == 200 }, "\(gateway.diagnosis)")
         }
     }
+
+    /// A fleet in the middle of an upgrade: who writes the older format and who writes the newer, each reads both.
+    @Test(.holds("SH-26")) func `goes on at both while one writes the format before`() throws {
+        let store = try StoreServer()
+        let stage = try SessionStage(
+            LoginPlan(
+                routes: [Self.route], client: [Self.session("store: shared")],
+                settings: Fleet.settings(store, "format: 1, recheck: 0s, " + Fleet.patiently), files: Fleet.keys))
+        let newer = try stage.another { $0.replacingOccurrences("format: 1", with: "format: 2") }
+        for (first, second, format) in [(stage.gateway, newer, ":1"), (newer, stage.gateway, ":2")] {
+            var browser = try stage.login(at: first)
+            #expect(try store.ask("EVAL", Self.formats, "0") == format)
+            #expect(try Self.ask(second, &browser).status == 200, "\(second.diagnosis)")
+            #expect(try Self.ask(first, &browser).status == 200, "\(first.diagnosis)")
+            let end = try second.exchange(
+                request("POST", "/.portcullis/logout/web", fields: browser.lines + ownPage), method: "POST")
+            #expect(end.status == 303 || end.status == 200, "\(end.headText)")
+            #expect(try Self.ask(first, &browser).status == 401, "\(first.diagnosis)")
+        }
+    }
+
+    /// The sum of the first bytes of all sealed sessions in the store.
+    private static let formats = """
+        local sum = 0
+        for _, name in ipairs(redis.call('KEYS', 'pc:s:*')) do
+            local value = redis.call('HGET', name, 'v')
+            if value then sum = sum + string.byte(value) end
+        end
+        return sum
+        """
 }

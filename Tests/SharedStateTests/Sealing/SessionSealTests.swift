@@ -20,6 +20,11 @@ import Testing
         value = try seal.seal(session, secret: cookie.secret, under: name, nonce: Sample.nonce())
     }
 
+    private func sealed(_ format: StoreFormat) throws -> [UInt8] {
+        try SessionSeal(ring: try Sample.ring(1), client: Sample.client, format: format)
+            .seal(session, secret: cookie.secret, under: name, nonce: Sample.nonce())
+    }
+
     private func open(
         _ value: [UInt8], ring: UInt8..., client: String = Sample.client, cookie: SharedCookie? = nil,
         name: StoreName? = nil, generation: UInt32 = 3
@@ -28,7 +33,9 @@ import Testing
         return seal.open(value, for: cookie ?? self.cookie, under: name ?? self.name, generation: generation)
     }
 
-    @Test(.holds("SH-22")) func `opens to what it was`() throws {
+    @Test(.holds("SH-22", "SH-26"), arguments: StoreFormat.allCases)
+    func `opens to what it was`(format: StoreFormat) throws {
+        let value = try sealed(format)
         let opened = try #require(try open(value, ring: 1).session)
         #expect(SessionCodec.encode(opened) == SessionCodec.encode(session))
         #expect(opened.client == Sample.client)
@@ -50,7 +57,9 @@ import Testing
         #expect(try open(next, ring: 1).session == nil)
     }
 
-    @Test(.refuses("SH-22")) func `does not open with any two of value, ring and cookie`() throws {
+    @Test(.refuses("SH-22"), arguments: StoreFormat.allCases)
+    func `does not open with any two of value, ring and cookie`(format: StoreFormat) throws {
+        let value = try sealed(format)
         // Value and ring, another's cookie.
         let other = try #require(SharedCookie(id: session.id, secret: Secret(RandomBytes.fill(32))))
         #expect(try open(value, ring: 1, cookie: other).unopened == .altered)
@@ -66,7 +75,9 @@ import Testing
         #expect(try open(foreign, ring: 1).unopened == .altered)
     }
 
-    @Test(.refuses("SH-22")) func `cannot be moved to another name, client, generation or identifier`() throws {
+    @Test(.refuses("SH-22"), arguments: StoreFormat.allCases)
+    func `cannot be moved to another name, client, generation or identifier`(format: StoreFormat) throws {
+        let value = try sealed(format)
         #expect(try open(value, ring: 1, name: Sample.unusedName()).unopened == .altered)
         #expect(try open(value, ring: 1, name: Sample.names("pd").session(session.id)).unopened == .altered)
         #expect(try open(value, ring: 1, client: "other").unopened == .altered)
@@ -78,7 +89,9 @@ import Testing
         #expect(try open(value, ring: 1, cookie: other).unopened == .altered)
     }
 
-    @Test(.refuses("SH-22")) func `is none once one bit of it differs, wherever it is`() throws {
+    @Test(.refuses("SH-22"), arguments: StoreFormat.allCases)
+    func `is none once one bit of it differs, wherever it is`(format: StoreFormat) throws {
+        let value = try sealed(format)
         for index in value.indices {
             for bit in 0..<8 {
                 var changed = value
@@ -102,20 +115,46 @@ import Testing
         #expect(try open([1] + [UInt8](repeating: 0, count: 70_000), ring: 1).unopened == .altered)
     }
 
-    @Test(.refuses("SH-26"), arguments: [0, 2, 99, 255] as [UInt8])
+    @Test(.refuses("SH-26"), arguments: [0, 3, 99, 255] as [UInt8])
     func `of a version that is not known here is no "none"`(version: UInt8) throws {
         #expect(try open([version] + value.dropFirst(), ring: 1).unreadable == version)
         #expect(try open([version], ring: 1).unreadable == version)
     }
 
-    @Test(.holds("SH-26")) func `says which format it has in its first byte`() {
-        #expect(value.first == StoreFormat.newest.rawValue)
+    @Test(.holds("SH-26")) func `says which format it has in its first byte`() throws {
+        #expect(value.first == StoreFormat.newest.rawValue && value.first == 2)
+        #expect(try sealed(.first).first == 1)
+    }
+
+    /// The one would be opened by what was made for the other.
+    @Test(.refuses("SH-26"), .refuses("SH-22")) func `of one format does not pass for one of the other`() throws {
+        for format in StoreFormat.allCases {
+            let own = try sealed(format)
+            for other in StoreFormat.allCases where other != format {
+                #expect(try open([other.rawValue] + own.dropFirst(), ring: 1).unopened == .altered)
+            }
+        }
+    }
+
+    /// A secret that is longer by a byte, and an identifier that is shorter by the same, are not the same two.
+    @Test(.refuses("SH-22")) func `is not opened by a secret and an identifier that are cut elsewhere`() throws {
+        let envelope = StoreEnvelope(try Sample.ring(1), purpose: "probe".bytes, format: .second)
+        let binding = StoreEnvelope.Binding(name: name, generation: 0)
+        let value = try envelope.seal(
+            [1], secret: Secret([1, 2]), salt: [3, 4], to: binding, nonce: Sample.nonce())
+        guard case .bytes([1]) = envelope.open(value, secret: Secret([1, 2]), salt: [3, 4], from: binding),
+            case .unopened(.altered) = envelope.open(value, secret: Secret([1, 2, 3]), salt: [4], from: binding),
+            case .unopened(.altered) = envelope.open(value, secret: Secret([1]), salt: [2, 3, 4], from: binding)
+        else {
+            Issue.record("the wrong ones open it, or the right ones do not")
+            return
+        }
     }
 
     @Test func `whose fields this release does not understand is no "none" either`() throws {
-        let envelope = StoreEnvelope(ring: try Sample.ring(1))
-        let purpose = "portcullis shared session\u{0}\(Sample.client)".bytes
-        let binding = StoreEnvelope.Binding(purpose: purpose, name: name, generation: 3)
+        let envelope = StoreEnvelope(
+            try Sample.ring(1), purpose: SessionSeal.purpose(Sample.client), format: .first)
+        let binding = StoreEnvelope.Binding(name: name, generation: 3)
         let strange = try envelope.seal(
             [0xFF, 1, 2], secret: cookie.secret, salt: session.id, to: binding, nonce: Sample.nonce())
         #expect(try open(strange, ring: 1).unreadable == 1)
@@ -123,13 +162,13 @@ import Testing
 
     @Test func `is none under a generation that its fields deny`() throws {
         // Sealed for generation 3 by a gateway gone wrong, with fields that say 2.
-        let envelope = StoreEnvelope(ring: try Sample.ring(1))
-        let purpose = "portcullis shared session\u{0}\(Sample.client)".bytes
+        let envelope = StoreEnvelope(
+            try Sample.ring(1), purpose: SessionSeal.purpose(Sample.client), format: .newest)
         var older = session
         older.generation = 2
         let value = try envelope.seal(
             SessionCodec.encode(older), secret: cookie.secret, salt: session.id,
-            to: StoreEnvelope.Binding(purpose: purpose, name: name, generation: 3), nonce: Sample.nonce())
+            to: StoreEnvelope.Binding(name: name, generation: 3), nonce: Sample.nonce())
         #expect(try open(value, ring: 1).unopened == .altered)
     }
 

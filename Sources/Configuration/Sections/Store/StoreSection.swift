@@ -49,8 +49,8 @@ enum StoreSection {
             noun: "kinds of state", example: "[proofs]",
             "What replicas have in common: sessions, used proofs, what logins use once, and rates of requests."),
         .count(
-            "format", \.format, 1...1, example: "1",
-            "The format that is written: raise it when no older release runs any more."),
+            "format", \.format, 1...Int(StoreFormat.newest.rawValue), example: "1",
+            "The format that is written; both are read. An older one is for while a release runs that reads no newer."),
     ]
 
     private static let conduct: [Setting<StoreSettings>] = [
