@@ -38,6 +38,8 @@ class Issuer:
         self.refreshes = []
         self.refreshed_at = []
         self.spent = []
+        # Access tokens that refreshes brought.
+        self.renewed = set()
         self.refused = []
         self.revoked = []
         # Whatever it gave out that is a secret, or was told.
@@ -144,7 +146,9 @@ class Issuer:
             self.refused.append(token)
             return 400, {"error": "invalid_grant"}
         self.spent.append(token)
-        return 200, self.tokens(sid, 3600)
+        answer = self.tokens(sid, 3600)
+        self.renewed.add(answer["access_token"])
+        return 200, answer
 
     def tokens(self, sid, seconds, nonce=None):
         """Those of a login, or of its refresh."""

@@ -12,4 +12,6 @@ KNOWN_FAILING = {
         "store_unsuitable says: a user that may not ask which servers there are",
     "the right to follow a slot that moves is named":
         "store_refused says MOVED and no setting: what the server answered to ASKING is not looked at",
+    "tokens that are held are written before another gateway comes with the old ones":
+        "they are written after blind pauses of up to 15 s, whenever the store is back, while the lease ends after 22",
 }

@@ -1,4 +1,5 @@
 """A refresh whose gateway is killed in the middle, and one whose store is away when the new tokens come."""
+import concurrent.futures
 import contextlib
 import threading
 import time
@@ -9,6 +10,8 @@ from fleet import PATIENTLY, fleet
 
 # What asking the server may take in all, and two seconds: as long as the right to ask is somebody's.
 LEASE_SECONDS = 22
+# Some seconds less.
+AWAY_SECONDS = 17.5
 
 
 def begin(browser, gateway, stall):
@@ -83,11 +86,11 @@ def test_tokens_that_the_store_does_not_take_are_used_by_who_has_them_and_writte
         begin(browser, first, stall)
         first.relay.cut()
         stall.over.set()
-        eventually(lambda: browser.ask(first).status == 200, "served by the new token")
-        new = running.app.credentials[-1]
-        for gateway in (second, third):
-            served_or_later(browser.ask(gateway), "a session whose refresh is somebody else's")
-        same(running.app.credentials[-1], new, "the token that is used")
+        new = eventually(lambda: renewed(running, browser, first), "served by the new token")
+        # Each waits for five seconds at most for what another one is about.
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            for answer in pool.map(browser.ask, (second, third)):
+                served_or_later(answer, "a session whose refresh is somebody else's")
         same(first.reading("portcullis_store_up"), 0, "up")
         first.relay.heal()
         for gateway in (second, third):
@@ -98,6 +101,54 @@ def test_tokens_that_the_store_does_not_take_are_used_by_who_has_them_and_writte
             eventually(is_served, "served by the others")
             same(running.app.credentials[-1], new, "the token at the others")
         same((len(issuer.refreshes), issuer.refused, issuer.revoked), (1, [], []), "what the server was asked")
+
+
+def renewed(running, browser, gateway):
+    """With which token the app was asked, once that is one that a refresh brought."""
+    served_or_later(browser.ask(gateway), "a session whose tokens are renewed")
+    used = running.app.credentials[-1]
+    return used if used.removeprefix("Bearer ") in running.issuer.renewed else None
+
+
+@waits
+# refuses SH-34
+def test_tokens_that_are_held_are_written_before_another_gateway_comes_with_the_old_ones(binary):
+    """The store is back for some seconds before the lease ends: that is enough, and no sign-in is lost."""
+    with fleet(binary, recheck="10m", **PATIENTLY) as running:
+        first, second, third = running.gateways
+        issuer = running.issuer
+        browsers = [running.browser(seconds=1).log_in(first) for _ in range(3)]
+        stalls = []
+        for browser in browsers:
+            stalls.append(issuer.stall())
+            begin(browser, first, stalls[-1])
+        began = time.monotonic()
+        first.relay.cut()
+        for stall in stalls:
+            stall.over.set()
+        for browser in browsers:
+            eventually(lambda who=browser: renewed(running, who, first), "served by the new token")
+        known = len(running.app.credentials)
+
+        def is_time():
+            for browser in browsers:
+                same(browser.ask(first).status, 200, "whoever has the new tokens")
+            return time.monotonic() - began > AWAY_SECONDS
+        eventually(is_time, "over: the outage", AWAY_SECONDS + 5)
+        old = [token for token in running.app.credentials[known:] if token.removeprefix("Bearer ") not in issuer.renewed]
+        same(old, [], "old tokens behind the new ones")
+        first.relay.heal()
+
+        def is_served(browser, gateway):
+            answer = browser.ask(gateway)
+            if answer.status != 401:
+                served_or_later(answer, "a session")
+            assert answer.status != 401, f"signed out; the server refused {len(issuer.refused)} refresh tokens that were used before"
+            return answer.status == 200
+        for browser in browsers:
+            for gateway in (second, third):
+                eventually(lambda who=browser, one=gateway: is_served(who, one), "served by the others", 30)
+        same((len(issuer.refreshes), issuer.refused, issuer.revoked), (3, [], []), "what the server was asked")
 
 
 @waits
