@@ -48,6 +48,16 @@ def served_or_unavailable(answer, what="answer"):
         unavailable(answer, what)
 
 
+def becomes(question, status, what):
+    """Waits for this status; until then nobody can say, because connections come back one after the other."""
+    def is_so():
+        answer = question()
+        if answer.status != status:
+            unavailable(answer, what)
+        return answer.status == status
+    eventually(is_so, f"{status}: {what}")
+
+
 def served_or_later(answer, what="answer"):
     """Is served, or 503 with the time after which to come again."""
     blames_nobody(answer, what)
