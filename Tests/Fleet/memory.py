@@ -1,6 +1,6 @@
 """A store whose memory is full."""
 from browser import back_channel
-from checks import blames_nobody, eventually, same, unavailable
+from checks import blames_nobody, eventually, same, served_or_later, unavailable
 from fleet import PATIENTLY, fleet
 
 
@@ -62,3 +62,28 @@ def test_without_room_a_logout_holds_at_all_gateways_at_once(binary):
         running.store.empty()
         same(back_channel(second, word).status, 200, "the same logout token, with room")
         same(back_channel(first, word).status, 400, "the same logout token once more")
+
+
+# refuses SH-81, SH-21
+def test_without_room_nobody_asks_the_server_for_new_tokens_and_with_room_one_gateway_does(binary):
+    """The right to ask cannot be kept: a session whose token is over is answered 503, and lives."""
+    with fleet(binary, **PATIENTLY) as running:
+        issuer = running.issuer
+        browser = running.browser(seconds=1).log_in(running.gateways[0])
+        running.store.fill()
+
+        def is_over():
+            answers = [browser.ask(gateway) for gateway in running.gateways]
+            for answer in answers:
+                served_or_later(answer, "a session whose token is over")
+            return all(answer.status == 503 for answer in answers)
+        eventually(is_over, "over: the token")
+        same(issuer.refreshes, [], "refreshes without room")
+        running.store.empty()
+        for gateway in running.gateways:
+            def is_served(one=gateway):
+                answer = browser.ask(one)
+                served_or_later(answer, "a session")
+                return answer.status == 200
+            eventually(is_served, "served with room")
+        same((len(issuer.refreshes), issuer.refused), (1, []), "refreshes")
