@@ -133,8 +133,11 @@ extension RefreshService {
     ) async {
         let store = clients[client].store
         let until = clock.now().wallSeconds.addingReportingOverflow(clients[client].idleSeconds).partialValue
+        // Whoever comes when the lease is over takes the old tokens, which are spent: what is kept by then is kept in time.
+        let leaseEnds = clock.now().milliseconds &+ clients[client].leaseMilliseconds(session)
         var pause: Int64 = 200
         while clock.now().wallSeconds < until {
+            if clock.now().milliseconds < leaseEnds { pause = min(pause, RefreshPauses<RefreshFlights.Key>.shortest) }
             let spread = Int64(Double(pause) / 4 * min(max(clock.now().spread, -1), 1))
             guard (try? await clock.sleep(milliseconds: Int(pause + spread))) != nil else { return }
             pause = min(2 * pause, RefreshPauses<RefreshFlights.Key>.longest)

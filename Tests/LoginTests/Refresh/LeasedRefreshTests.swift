@@ -132,6 +132,26 @@ struct `refreshes of a shared session` {
         #expect(server.requests == 1 && a.discarded.all.isEmpty)
     }
 
+    /// When the lease is over, whoever comes elsewhere takes the old refresh token, which is spent.
+    @Test(.refuses("SH-34")) func `are written within two seconds when the store is back while the lease lasts`()
+        async throws
+    {
+        let a = try replicas(1)[0]
+        let (session, value) = try await a.logIn()
+        a.replica.asking.follow { $0[0] == "commit" ? .refuse(.unavailable) : .pass }
+        _ = try #require(await a.refresh(session, value))
+        for _ in 0..<8 {
+            await SignedIn.until { clock.sleepers == 1 }
+            clock.pass(seconds: 2)
+        }
+        await SignedIn.until { clock.sleepers == 1 }
+        a.replica.asking.follow(nil)
+        clock.pass(seconds: 2)
+        let other = try a.another()
+        await eventuallyAsync { (try? await other.load(value))??.generation == 1 }
+        #expect(server.requests == 1 && a.discarded.all.isEmpty)
+    }
+
     @Test(.holds("OIDC-20"), .refuses("OIDC-20"), arguments: [false, true])
     func `that nobody has confirmed are used by no process, and confirmed by one`(isKnown: Bool) async throws {
         let a = try replicas(1)[0]
