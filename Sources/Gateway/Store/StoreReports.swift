@@ -82,8 +82,14 @@ final class StoreReports: Sendable {
 
     // MARK: the watch
 
-    /// Watches the store of now.
-    func watch(_ watch: EpochWatch?) { watching.withLock { $0 = watch } }
+    /// Watches the store of now, from the word on that the one before had.
+    func watch(_ watch: EpochWatch?) {
+        watching.withLock { watching in
+            var next = watch
+            if let before = watching { next?.goOn(from: before) }
+            watching = next
+        }
+    }
 
     /// Does something with the watch, whose judgement every worker's proofs obey at once.
     @discardableResult
@@ -163,7 +169,9 @@ final class StoreReports: Sendable {
         let words = Self.words(text)
         // Whether a gateway may read this is the operator's choice.
         if refusal.code == .noPermission, words.contains("'info") { return }
-        var fields = [LogField(.detail, kind.rawValue), LogField(.found, words)]
+        // Which command it was, the server does not say.
+        let found = refusal.isOfScript(words) ? "\(words); scripts call \(StoreScripts.commands)" : words
+        var fields = [LogField(.detail, kind.rawValue), LogField(.found, found)]
         if let setting = refusal.setting(words) { fields.insert(LogField(.setting, setting), at: 0) }
         say(.error, Said(place: place, event: .storeRefused, code: refusal.code, kind: kind), fields)
     }
@@ -403,12 +411,14 @@ extension StoreInformation.Unsuitability {
 }
 
 extension ServerRefusal {
+    /// Whether a script called what its user may not.
+    func isOfScript(_ words: String) -> Bool { code == .other && words.contains("can't run this command") }
+
     /// The key of the configuration, or of the server, that has to do with it.
     fileprivate func setting(_ words: String) -> String? {
         switch code {
         case .noPermission: words.contains(" keys used") ? "store.prefix" : "store.user"
-        // A script that calls what its user may not.
-        case .other: words.contains("can't run this command") ? "store.user" : nil
+        case .other: isOfScript(words) ? "store.user" : nil
         case .outOfMemory: "maxmemory"
         case .noReplicas: "min-replicas-to-write"
         case .misconfigured: "stop-writes-on-bgsave-error"

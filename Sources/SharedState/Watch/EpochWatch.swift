@@ -5,7 +5,7 @@
 /// what no other does: there each part of the slots has an epoch besides, and an eighth of them is looked at in a second.
 ///
 ///     no word known ──word, old───▶ known            known ──the same───▶ known
-///     no word known ──word, young─▶ known, forgot    known ──another────▶ known, forgot
+///     no word known ──word, young─▶ known, forgot    known ──another────▶ known, forgot    known ──reload──▶ known
 ///     either        ──none────────▶ making, forgot   making ──mine, theirs─▶ known
 ///
 /// What was used before is then unknown: proofs are refused that could have been, which are those that could be accepted
@@ -125,6 +125,12 @@ package struct EpochWatch: Sendable {
         self.future = min(max(0, future.components.seconds), 1_000_000)
         self.failover = failover
     }
+
+    /// Takes the word of the store that was watched before.
+    ///
+    /// Another one, however old, is that of a store which knows other proofs. Where it is the same store, reached in another
+    /// way, nothing is forgotten.
+    package mutating func goOn(from other: EpochWatch) { parts[0].epoch = other.parts[0].epoch }
 
     /// A connection stands: all is asked anew, before anything else is.
     ///

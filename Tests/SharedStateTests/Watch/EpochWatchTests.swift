@@ -101,6 +101,23 @@ private let other = StoreReply.bytes("BBBBBBBBBBBBBBBBBBBBBA.1000".bytes)
         #expect(watching.forgettings == [], "the epoch is as it was")
     }
 
+    /// A reload says where the store is: it is the same one, or one that knows other proofs, however old it is.
+    @Test(
+        .holds("SH-61"), .refuses("SH-61"),
+        arguments: [(old, []), (other, [.replaced]), (.null, [.new])] as [(StoreReply, [EpochWatch.Forgetting])])
+    func `knows by its word whether a store that a reload brings is another one`(
+        found: StoreReply, forgettings: [EpochWatch.Forgetting]
+    ) throws {
+        var before = try Watching(epoch: old)
+        before.connect()
+        var after = try Watching(epoch: found)
+        after.watch.goOn(from: before.watch)
+        after.connect()
+        after.second()
+        #expect(after.forgettings == forgettings)
+        #expect(after.mayHaveKnown(madeIn: 0) == !forgettings.isEmpty && !after.mayHaveKnown(madeIn: 22))
+    }
+
     @Test(.holds("SH-61")) func `finds nothing forgotten while the epoch is the same`() throws {
         var watching = try Watching(epoch: old)
         watching.connect()
