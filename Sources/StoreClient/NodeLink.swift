@@ -64,7 +64,7 @@ final class NodeLink: LinkReceiving {
 
     func linkAnswered(_ ticket: UInt64, _ answer: borrowing Answer) {
         switch ticket {
-        case NodeLink.nobody: break
+        case NodeLink.nobody: owner.refusedAside(by: self, answer)
         case NodeLink.guidance: owner.guided(by: self, answer)
         case NodeLink.lastScript: isLoadingScripts = false
         case NodeLink.replication: owner.replicated(by: self, answer)

@@ -79,10 +79,22 @@ extension StoreLinks {
             case .noPermission:
                 unsuitable(
                     guide, setting: isSentinel ? "store.sentinel.user" : "store.user",
-                    found: "a user that may not ask which servers there are")
+                    found: "a user that may not ask which servers there are: \(ServerText.printable(text))")
             default: break
             }
         case .unknown, .notSent: break
+        }
+    }
+
+    /// The answer to what is said before a command and for it.
+    ///
+    /// The command's own answer says nothing of a right that this lacks.
+    func refusedAside(by link: NodeLink, _ answer: borrowing Answer) {
+        switch answer {
+        case .refused(let refusal, let text):
+            guard refusal.code == .noPermission else { return }
+            unsuitable(link, setting: "store.user", found: ServerText.printable(text))
+        case .reply, .unknown, .notSent: break
         }
     }
 

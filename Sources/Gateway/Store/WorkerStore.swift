@@ -1,3 +1,4 @@
+import Bytes
 import EventLoop
 import RESP
 import SharedState
@@ -226,9 +227,11 @@ final class WorkerStore {
     /// A line of the log that the store does not take is a line that no replica reads.
     private func noteRefusal(ofLog answer: borrowing Answer) {
         switch answer {
-        case .refused(let refusal, _):
+        case .refused(let refusal, let text):
             // Of another type, or full to its last place: any other refusal is not this key's.
-            guard refusal.code == .wrongType || refusal.code == .other else { return }
+            guard refusal.code == .wrongType || refusal.code == .other,
+                !refusal.isOfScript(String(copying: text))
+            else { return }
             reports.noteLog(
                 plan.logName, at: plan.place,
                 unusable: "what takes no line of the log of endings (\(refusal.code.rawValue)): remove this key")

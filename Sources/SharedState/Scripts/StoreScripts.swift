@@ -23,6 +23,15 @@ package struct StoreScripts: Sendable {
         [Array("EVALSHA".utf8), digest(script), Array("1".utf8), key.bytes] + arguments
     }
 
+    /// The names of the commands that scripts call, for an operator whose user lacks one of them.
+    package static let commands = Set(
+        StoreScript.allCases.flatMap { script in
+            script.text.split(separator: "redis.call('").dropFirst().compactMap {
+                $0.prefix { $0 != "'" }.lowercased()
+            }
+        }
+    ).sorted().joined(separator: ", ")
+
     /// The commands that give the store all scripts: for a new connection, and after `NOSCRIPT`.
     package static var loading: [[[UInt8]]] {
         StoreScript.allCases.map { ["SCRIPT", "LOAD", $0.text].map { Array($0.utf8) } }
