@@ -204,7 +204,7 @@ def test_a_real_server_is_asked_over_tls_whether_it_is_well(running):
     running.logged(beginning, "upstream_server_down", nobody, "SERVING by gRPC, of checked.S")
     with Client(running, "checked.S") as client:
         for number in range(10):
-            assert client.unary()(b"%d" % number, timeout=5) == b"%d" % number
+            assert client.unary()(b"%d" % number, timeout=30) == b"re:%d" % number
     told = [line for line in running.text("operator.log").splitlines() if "upstream_server_down" in line]
     assert all(nobody in line for line in told), told
 
