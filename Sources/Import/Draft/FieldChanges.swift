@@ -13,6 +13,9 @@ struct FieldChanges: Sendable {
 
     private static let mostFields = 32
 
+    /// Why a claim that clients are told is not carried.
+    static let ofUser = "say response_fields, with { claim: NAME } for what clients are told of themselves"
+
     let kind: AcceptedText.Kind
     private var values: [(name: String, value: String)] = []
     private var removed: [String] = []

@@ -59,6 +59,8 @@ struct ApacheFields {
         case "set" where !text.utf8.contains(UInt8(ascii: "%")) && !text.isEmpty:
             fate = isOfRequest ? requestFields.set(name, to: text) : responseFields.set(name, to: text)
         case "unset": fate = isOfRequest ? requestFields.remove(name) : responseFields.remove(name)
+        case "set" where !isOfRequest && (text.hasPrefix("%{OIDC_") || text.hasPrefix("%{REMOTE_USER}")):
+            return notes.append((directive, FieldChanges.ofUser))
         default: return notes.append((directive, "a value of Apache's own has no key, nor what adds or edits"))
         }
         switch fate {

@@ -38,7 +38,9 @@ struct NginxFields {
         for directive in own.all("add_header") where directive.arguments.count >= 2 {
             let (name, value) = (directive.arguments[0], directive.arguments[1])
             if value.utf8.contains(UInt8(ascii: "$")) {
-                if name.lowercased() != "set-cookie" { notes.append((directive, "a value of nginx's own has no key")) }
+                if name.lowercased() == "set-cookie" { continue }
+                let isOfUser = sources[value.filter { !"{}".contains($0) }] != nil || value.hasPrefix("$oidc_")
+                notes.append((directive, isOfUser ? FieldChanges.ofUser : "a value of nginx's own has no key"))
             } else if !value.isEmpty {
                 keep(responseFields.set(name, to: value), directive)
             }

@@ -133,7 +133,7 @@ struct NginxTranslation {
                 }
         }
         if let directive = server.first("server_name"), plain.count < names.count {
-            note(directive, "wildcards and expressions are no hosts of ours: list each name", .listeners)
+            note(directive, "list each name; *.example.com is a host here too, of one label in front", .listeners)
         }
         let listens = server.all("listen")
         draft.listeners = []

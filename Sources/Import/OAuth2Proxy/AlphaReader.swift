@@ -43,7 +43,7 @@ struct AlphaReader {
                 for header in entry.value.elements { fields(header) }
             case "injectResponseHeaders":
                 note(
-                    entry, .routes, "response_fields has texts alone: claims and secrets of it are not told to clients",
+                    entry, .routes, FieldChanges.ofUser + "; secrets are not told to clients",
                     name: entry.key)
             case "upstreamConfig": upstreams(entry.value)
             default:

@@ -273,8 +273,9 @@ extension RequirementTable {
                 Without any setting, one client can have authorization servers asked only so often about tokens that prove \
                 bad, and for logins that it begins; other clients have as much. For keys that tokens name and nobody has, an \
                 issuer is asked a few times in a while, whoever sends them, and once of these for one client: what a \
-                stranger sends does not keep a new key of the issuer away from others. Signatures are verified for a client only as long as \
-                little of it is in vain; what was verified before passes all the same.
+                stranger sends does not keep a new key of the issuer away from others. Signatures are verified for a client \
+                only as long as little of it is in vain; what was verified before passes all the same. Nonces keep no state, so \
+                none is counted.
                 """),
         Requirement(
             id: "ECO-83", source: "policy of this gateway",

@@ -119,10 +119,10 @@ class Routes(Growth):
 
 
 class Hosts(Growth):
-    """Requests for each host in turn, each with ten routes of its own; one host has ten routes, 999 have 9,990."""
+    """Requests for each host in turn, each with ten routes of its own; one host has ten routes, 1,000 have 10,000."""
 
     what = "hosts"
-    sizes = (1, 100, 999)
+    sizes = (1, 100, 1_000)
 
     def properties(self, size):
         return {"hosts": size}
