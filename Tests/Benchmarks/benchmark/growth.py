@@ -119,7 +119,7 @@ class Routes(Growth):
 
 
 class Hosts(Growth):
-    """Requests for each host in turn, each with ten routes of its own; one host has ten routes, 1,000 have 10,000."""
+    """Requests for each host in turn, each with ten routes of its own; one host has ten routes, 1,000 have 9,999."""
 
     what = "hosts"
     sizes = (1, 100, 1_000)
