@@ -89,6 +89,12 @@ package enum Decimal {
 
     /// Writes a number behind what `output` holds.
     package static func append(_ number: Int, to output: inout [UInt8]) {
+        // Most are lengths of one digit, or two: no divisions by what is computed first.
+        if 0..<10 ~= number { return output.append(UInt8(truncatingIfNeeded: number) + 0x30) }
+        if 10..<100 ~= number {
+            output.append(UInt8(truncatingIfNeeded: number / 10) + 0x30)
+            return output.append(UInt8(truncatingIfNeeded: number % 10) + 0x30)
+        }
         if number < 0 { output.append(UInt8(ascii: "-")) }
         var unit: UInt = 1
         while number.magnitude / unit >= 10 { unit *= 10 }

@@ -174,7 +174,9 @@ private final class LogLinks: StoreReceiving {
 
     private var isHeard: Bool { !links.isStopped }
 
-    func storeAnswered(_ ticket: UInt64, _ answer: borrowing Answer) { if isHeard { owner.answered(ticket, answer) } }
+    func storeAnswered(_ ticket: UInt64, _ answer: borrowing Answer, after microseconds: UInt64) {
+        if isHeard { owner.answered(ticket, answer) }
+    }
 
     func storeTold(_ event: StoreEvent) {
         guard isHeard else { return }

@@ -5,15 +5,20 @@ import RESP
 /// Places are used again, with the memory of the commands that were there: at a steady pace nothing is allocated. A ticket
 /// for the link is a place and how often it was given away, so that a late answer finds nobody.
 struct PendingCommands {
+    /// In microseconds.
+    struct Times {
+        /// When it was taken.
+        var takenAt: UInt64 = 0
+        /// When it must be answered.
+        var deadline: UInt64 = 0
+    }
+
     struct Entry {
         var command = Command("")
         /// The caller's own number.
         var ticket: UInt64 = 0
         var slot = 0
-        /// When it must be answered.
-        var deadline: UInt64 = 0
-        /// When it was taken.
-        var takenAt: UInt64 = 0
+        var times = Times()
         var tries = 0
         var redirects = 0
         var changesNothing = false
@@ -26,7 +31,9 @@ struct PendingCommands {
         /// The node to which it was redirected for once.
         var detour: Int?
 
-        /// Becomes another command's.
+        var deadline: UInt64 { times.deadline }
+
+        /// Becomes another command's, which is about to be sent for the first time.
         mutating func begin(
             _ command: borrowing Command, ticket: UInt64, slot: Int, at now: UInt64, deadline: UInt64,
             changesNothing: Bool
@@ -34,9 +41,8 @@ struct PendingCommands {
             self.command.become(command)
             self.ticket = ticket
             self.slot = slot
-            self.deadline = deadline
-            takenAt = now
-            tries = 0
+            times = Times(takenAt: now, deadline: deadline)
+            tries = 1
             redirects = 0
             self.changesNothing = changesNothing
             use = (use &+ 1) & 0x7FFF_FFFF
@@ -76,25 +82,25 @@ struct PendingCommands {
         return place
     }
 
-    /// Takes a command in.
+    /// Takes a command in; its place, and the number by which a link knows it.
     mutating func take(
         _ command: borrowing Command, ticket: UInt64, slot: Int, at now: UInt64, deadline: UInt64,
         changesNothing: Bool
-    ) -> Int {
+    ) -> (place: Int, linkTicket: UInt64) {
         let place = free.popLast() ?? entries.count
         if place == entries.count { entries.append(Entry()) }
         entries[place].begin(
             command, ticket: ticket, slot: slot, at: now, deadline: deadline, changesNothing: changesNothing)
-        return place
+        return (place, linkTicket(place))
     }
 
-    /// Lets a command go that does not wait; the caller's number.
-    mutating func release(_ place: Int) -> UInt64 {
+    /// Lets a command go that does not wait; the caller's number, and when it was taken.
+    mutating func release(_ place: Int) -> (ticket: UInt64, takenAt: UInt64) {
         entries[place].command.shrink(to: PendingCommands.keptBytes)
         entries[place].isTaken = false
         entries[place].isDue = false
         free.append(place)
-        return entries[place].ticket
+        return (entries[place].ticket, entries[place].times.takenAt)
     }
 
     /// Has a command wait for its next try.

@@ -62,10 +62,9 @@ package final class StoreCaller: @unchecked Sendable {
         }
         lastNumber &+= 1
         let ticket = StoreCaller.firstTicket | UInt64(kind) << 48 | lastNumber & 0xFFFF_FFFF_FFFF
-        let slot = HashSlot.of(question.key.bytes.span)
         let outcome = links.send(
-            Command(question.arguments), slot: slot, ticket: ticket, changesNothing: question.changesNothing,
-            leavesRoom: question.leavesRoom)
+            Command(question.arguments), slot: links.slot(of: question.key.bytes.span), ticket: ticket,
+            changesNothing: question.changesNothing, leavesRoom: question.leavesRoom)
         if outcome != .accepted { onUnsent?(kind) }
         switch outcome {
         case .accepted: waiting[ticket] = continuation

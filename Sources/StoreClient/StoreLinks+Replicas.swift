@@ -72,12 +72,11 @@ extension StoreLinks {
     }
 
     private func tell(_ place: Int, releasedAt index: Int) {
-        let ticket = release(place)
         let answers = released
         answers.withReply(index) { reply in
             switch reply {
-            case .some(let reply): receiver.storeAnswered(ticket, .reply(reply))
-            case .none: receiver.storeAnswered(ticket, .unknown)
+            case .some(let reply): tell(place, .reply(reply))
+            case .none: tell(place, .unknown)
             }
         }
     }

@@ -51,8 +51,6 @@ package final class StoreLinks {
     package private(set) var isStopped = true
     /// What links that are gone have done.
     private var earlier = LinkCounters()
-    /// How long the command took that is told of now, in microseconds.
-    package private(set) var lastWait: UInt64 = 0
     /// Commands that were sent somewhere else, or once more.
     package internal(set) var redirects = 0
 
@@ -154,24 +152,38 @@ package final class StoreLinks {
         _ command: borrowing Command, slot: Int, ticket: UInt64, within: UInt64 = 0, changesNothing: Bool = false,
         leavesRoom: Bool = false
     ) -> SendOutcome {
-        guard !isStopped, let node = table.owner(of: slot), isReady(node) else { return .down }
-        guard pending.count < servers.limits.commands else { return .busy }
+        guard !isStopped, let node = table.owner(of: slot), let reader = readyLink(node) else { return .down }
+        let waiting = pending.count
+        guard waiting < servers.limits.commands else { return .busy }
         // What was given up keeps its place at the link until its answer comes.
-        let taken = max(pending.count, links[node]?.link.commandsInFlight ?? 0)
-        guard !leavesRoom || taken < (servers.limits.commands + 1) / 2 else { return .busy }
+        guard !leavesRoom || max(waiting, reader.link.commandsInFlight) < (servers.limits.commands + 1) / 2 else {
+            return .busy
+        }
         let (time, now) = (within == 0 ? servers.limits.command : within, clock())
-        let place = pending.take(
+        guard let link = servers.durability == .replica && !changesNothing ? writers[node] : reader else {
+            return .down
+        }
+        let (place, linkTicket) = pending.take(
             command, ticket: ticket, slot: slot, at: now, deadline: now &+ time, changesNothing: changesNothing)
-        let outcome = offer(place, to: node, within: time)
+        if case .writes = link.role { willWrite(by: link, time) }
+        let outcome = link.link.send(command, ticket: linkTicket, within: time)
         if outcome != .accepted { _ = pending.release(place) }
         return outcome
     }
 
+    /// The slot of a key, for `send`; only a cluster has any, and for other stores none is computed.
+    package func slot(of key: Span<UInt8>) -> Int { table.isCluster ? HashSlot.of(key) : 0 }
+
     // MARK: nodes
 
-    func isReady(_ node: NodeTable.Node) -> Bool {
-        guard links.indices.contains(node), links[node]?.link.phase == .ready else { return false }
-        return servers.durability == .primary || writers[node]?.link.phase == .ready
+    func isReady(_ node: NodeTable.Node) -> Bool { readyLink(node) != nil }
+
+    /// The link by which a node is read from, if the node takes commands.
+    private func readyLink(_ node: NodeTable.Node) -> NodeLink? {
+        guard links.indices.contains(node), let link = links[node], link.link.phase == .ready,
+            servers.durability == .primary || writers[node]?.link.phase == .ready
+        else { return nil }
+        return link
     }
 
     /// Whether a link is one that commands are given to; another may still have answers to tell.
@@ -266,9 +278,7 @@ package final class StoreLinks {
         case asking
     }
 
-    private func offer(
-        _ place: Int, to node: NodeTable.Node, _ way: Way = .itsOwn, within: UInt64
-    ) -> SendOutcome {
+    private func offer(_ place: Int, to node: NodeTable.Node, _ way: Way, within: UInt64) -> SendOutcome {
         guard let link = link(of: node, for: place) else { return .down }
         pending[place].tries += 1
         if case .writes = link.role { willWrite(by: link, within) }
@@ -303,12 +313,11 @@ package final class StoreLinks {
         rearm()
     }
 
-    func tell(_ place: Int, _ answer: borrowing Answer) { receiver.storeAnswered(release(place), answer) }
+    func tell(_ place: Int, _ answer: borrowing Answer) { tell(place, answer, at: clock()) }
 
-    /// Lets a command go that is about to be told of; the caller's number.
-    func release(_ place: Int, at now: UInt64? = nil) -> UInt64 {
-        lastWait = (now ?? clock()) &- pending[place].takenAt
-        return pending.release(place)
+    private func tell(_ place: Int, _ answer: borrowing Answer, at now: UInt64) {
+        let (ticket, takenAt) = pending.release(place)
+        receiver.storeAnswered(ticket, answer, after: now &- takenAt)
     }
 
     // MARK: answers
@@ -316,11 +325,11 @@ package final class StoreLinks {
     func answered(_ link: NodeLink, _ linkTicket: UInt64, _ answer: borrowing Answer) {
         guard let place = pending.place(of: linkTicket) else { return }
         let now = clock()
-        note(answer, of: place, by: link, at: now)
+        note(answer, of: pending[place].times, by: link, at: now)
         switch answer {
         case .reply(let reply):
             if case .writes = link.role { return link.held.hold(linkTicket, reply) }
-            receiver.storeAnswered(release(place, at: now), answer)
+            tell(place, answer, at: now)
         case .refused(let refusal, let text): refused(link, place, refusal, text)
         case .notSent: isStopped ? tell(place, .notSent) : waitToSend(place, RetryRules.pause(1))
         case .unknown:
@@ -332,12 +341,13 @@ package final class StoreLinks {
         }
     }
 
-    private func note(_ answer: borrowing Answer, of place: Int, by link: NodeLink, at now: UInt64) {
+    private func note(
+        _ answer: borrowing Answer, of times: PendingCommands.Times, by link: NodeLink, at now: UInt64
+    ) {
         // What is asked with a time of its own waits at the server on purpose.
-        let entry = (begun: pending[place].takenAt, deadline: pending[place].deadline)
-        guard entry.deadline == entry.begun &+ servers.limits.command else { return }
+        guard times.deadline == times.takenAt &+ servers.limits.command else { return }
         switch answer {
-        case .reply, .refused: link.pace.note(now &- entry.begun, of: servers.limits.command)
+        case .reply, .refused: link.pace.note(now &- times.takenAt, of: servers.limits.command)
         case .unknown: link.pace.note(nil, of: servers.limits.command)
         case .notSent: break
         }
@@ -465,20 +475,6 @@ package final class StoreLinks {
     }
 }
 
-/// A link that is not asked any more.
-struct LeavingLink {
-    let link: NodeLink
-    /// When it is closed, whatever it has answered.
-    let until: UInt64
-}
-
-/// Links that are kept until the call is over which they may be in.
-private final class RetiredLinks: @unchecked Sendable {
-    private let links: [NodeLink]
-
-    init(_ links: [NodeLink]) { self.links = links }
-}
-
 private let onTimer: FileEvent.Callback = { _, _, context in
     let links = CallbackContext.object(context, of: StoreLinks.self)
     withExtendedLifetime(links) { links.timerFired() }
@@ -487,14 +483,4 @@ private let onTimer: FileEvent.Callback = { _, _, context in
 private let onTurn: FileEvent.Callback = { _, _, context in
     let links = CallbackContext.object(context, of: StoreLinks.self)
     withExtendedLifetime(links) { links.turnEnds() }
-}
-
-extension LinkCounters {
-    /// Counts another link's with these.
-    mutating func add(_ other: LinkCounters) {
-        commands += other.commands
-        writes += other.writes
-        replies += other.replies
-        attempts += other.attempts
-    }
 }

@@ -5,8 +5,8 @@ package import StoreLink
 ///
 /// From each of its functions it may send commands.
 package protocol StoreReceiving: AnyObject {
-    /// The command with this ticket has been answered, or will not be.
-    func storeAnswered(_ ticket: UInt64, _ answer: borrowing Answer)
+    /// The command with this ticket has been answered so many microseconds after it was taken, or will not be.
+    func storeAnswered(_ ticket: UInt64, _ answer: borrowing Answer, after microseconds: UInt64)
     /// Something has changed with one of the servers.
     func storeTold(_ event: StoreEvent)
 }

@@ -94,7 +94,7 @@ import Testing
         let talk = try StoreTalk(StoreSettings(addresses: [server.address]).with { $0.durability = .replica })
         #expect(talk.opens())
         var waits: [UInt64] = []
-        talk.onAnswer = { _, _ in waits.append(talk.links.lastWait) }
+        talk.onAnswer = { _, _ in waits.append(talk.lastWait) }
         #expect(talk.ask("GET", "pc:s:x", changesNothing: true) == .null)
         #expect(talk.ask("SET", "pc:p:x", "1") == .reply("OK"))
         #expect(waits.count == 2 && waits[1] >= 40_000, "\(waits)")

@@ -1,6 +1,7 @@
 import Bytes
 package import Crypto
 import HTTPMessage
+package import JSON
 import Login
 import OAuth
 package import Sessions
@@ -111,14 +112,15 @@ extension AccessPolicy {
                 newest = renewed
             }
             let found = FoundSession(session, value: newest, digest: digest, login: login, endings: endings)
-            return .known(remember(found, &identities, now: now))
+            return .known(remember(found, &identities, now: now).record)
         }
     }
 
-    /// The record of a session for requests that bring a cookie of that digest; its first use is the cache's.
+    /// The record of a session for requests that bring a cookie of that digest, and the claims that it was made from; its first
+    /// use is the cache's.
     package borrowing func remember(
         _ found: FoundSession, _ identities: inout Identities, now: Int64, notRefreshedBefore: Int64 = 0
-    ) -> TokenRecord {
+    ) -> (record: TokenRecord, claims: JSONValue) {
         let session = found.session
         let login = logins[found.login]
         let (claims, text) = SessionClaims.read(of: session, clientID: login.client.clientID)
@@ -145,7 +147,7 @@ extension AccessPolicy {
             usableUntil: usableUntil)
         record.attach(state, cost: session.claims.count + found.value.count + 1024)
         identities.keep(session: record)
-        return record
+        return (record, claims)
     }
 }
 

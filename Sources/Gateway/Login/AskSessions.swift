@@ -34,8 +34,10 @@ extension WorkerRef {
             let renewed = given ?? store.touch(answer.value, session, now: now)
             let found = FoundSession(
                 session, value: renewed ?? answer.value, digest: answer.digest, login: answer.login, endings: endings)
-            let record = pointee.policy.access.pointee.remember(found, &pointee.identities, now: now)
+            let (record, claims) = pointee.policy.access.pointee.remember(found, &pointee.identities, now: now)
             record.retain()
+            // Those who waited go on in this very call, and the first of them needs its claims as they were just read.
+            pointee.waiting.claimsAtHand = ClaimsAtHand(record: record, claims: claims)
             end(wait, of: waiting) { exchange in
                 record.retain()
                 exchange.pointee.findings.hasWaited = true
@@ -43,6 +45,7 @@ extension WorkerRef {
                 if let renewed { setSessionCookie(exchange, answer.login, renewed) }
                 return .nothing
             }
+            pointee.waiting.claimsAtHand = nil
             record.release()
         case .ended:
             end(wait, of: waiting) { exchange in
@@ -64,7 +67,8 @@ extension WorkerRef {
                         endings: endings)
                     let record = pointee.policy.access.pointee.remember(
                         found, &pointee.identities, now: now,
-                        notRefreshedBefore: min(now + 5, session.accessTokenExpiresAt))
+                        notRefreshedBefore: min(now + 5, session.accessTokenExpiresAt)
+                    ).record
                     record.retain()
                     kept = record
                 } else if !session.isConfirmed {

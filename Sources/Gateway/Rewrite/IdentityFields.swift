@@ -84,14 +84,16 @@ extension WorkerRef {
         var lines: [UInt8] = []
         // Most have no more: no piece of memory after another while they grow.
         lines.reserveCapacity(256)
-        guard let claims = token.claims else { preconditionFailure("verified claims are JSON") }
+        guard let claims = pointee.waiting.claimsAtHand?.of(token) ?? token.claims else {
+            preconditionFailure("verified claims are JSON")
+        }
         for field in pointee.policy.tables.identityMappings[mapping] {
             guard let bytes = field.isAccessToken ? accessToken : Self.value(of: field, in: claims), !bytes.isEmpty
             else { continue }
-            lines.append(contentsOf: field.name.utf8)
+            lines.append(copying: field.name.utf8Span.span)
             lines.append(0x3A)
             lines.append(0x20)
-            lines.append(contentsOf: bytes)
+            lines.append(copying: bytes.span)
             lines.append(0x0D)
             lines.append(0x0A)
         }
@@ -108,4 +110,15 @@ extension WorkerRef {
             }
         return Claims.identityBytes(value, separator: field.separator, encoding: encoding)
     }
+}
+
+/// Claims that were just read, with the record that was made of them.
+///
+/// For as long as whoever made it holds a use of the record, so that it is no other one's.
+struct ClaimsAtHand {
+    let record: TokenRecord
+    let claims: JSONValue
+
+    /// Those of a record; nil where they are another one's.
+    func of(_ token: TokenRecord) -> JSONValue? { record == token ? claims : nil }
 }

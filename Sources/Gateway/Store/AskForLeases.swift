@@ -63,7 +63,7 @@ extension WorkerStore {
             wanted: question.wanted)
         if isRelayed { return relay(command, question.number) }
         let outcome = send(
-            Command(command.arguments(plan.store.scripts)), slot: HashSlot.of(command.key.bytes.span),
+            Command(command.arguments(plan.store.scripts)), key: command.key.bytes,
             ticket: Self.firstLeaseTicket | question.number)
         guard outcome == .accepted else {
             reports.count(worker: index, .limit, .unavailable, microseconds: nil)

@@ -54,9 +54,10 @@ extension WorkerStore: SessionRechecking {
         question.sent()
         for part in parts {
             let isSession = part == 0
-            let slot = sessionCommand.become(part, of: question, wantsValue: wantsValue)
+            sessionCommand.become(part, of: question, wantsValue: wantsValue)
             let outcome = sendReading(
-                sessionCommand.command, slot: slot, ticket: SessionQuestions.ticket(ticket, part: part),
+                sessionCommand.command, key: sessionCommand.key,
+                ticket: SessionQuestions.ticket(ticket, part: part),
                 leavesRoom: isSession && wantsValue)
             guard outcome != .accepted else { continue }
             reports.count(worker: index, isSession ? .session : .ending, .unavailable, microseconds: nil)
@@ -128,20 +129,20 @@ extension WorkerRef {
 /// The command that asks for a part of a question; its memory is used again.
 struct SessionCommand {
     private(set) var command = Command("HGET")
-    private var name: [UInt8] = []
+    /// The key that it is about.
+    private(set) var key: [UInt8] = []
 
-    /// Becomes that of another part; the slot of the key that it is about.
-    mutating func become(_ part: Int, of question: SessionQuestion, wantsValue: Bool) -> Int {
-        name.removeAll(keepingCapacity: true)
-        question.appendName(of: part, to: &name)
+    /// Becomes that of another part.
+    mutating func become(_ part: Int, of question: SessionQuestion, wantsValue: Bool) {
+        key.removeAll(keepingCapacity: true)
+        question.appendName(of: part, to: &key)
         command.begin(part == 0 ? wantsValue ? "HMGET" : "HGET" : "GET")
-        SessionCommand.append(name, to: &command)
+        SessionCommand.append(key, to: &command)
         if part == 0 { command.append("g") }
         if part == 0, wantsValue { command.append("v") }
-        return HashSlot.of(name.span)
     }
 
-    private static func append(_ name: [UInt8], to command: inout Command) { command.append(name.span) }
+    private static func append(_ key: [UInt8], to command: inout Command) { command.append(key.span) }
 }
 
 /// Requests that wait for a session, by the cookie that they bring.

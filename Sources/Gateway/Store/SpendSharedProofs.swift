@@ -43,7 +43,7 @@ extension WorkerStore: ProofSharing {
         proofCommand.append("NX")
         proofCommand.append("PX")
         proofCommand.append(Int(UseOnce.time(until: until, now: now).milliseconds))
-        return send(proofCommand, slot: HashSlot.of(proofName.span), ticket: ticket)
+        return send(proofCommand, key: proofName, ticket: ticket)
     }
 
     // MARK: while the store is down

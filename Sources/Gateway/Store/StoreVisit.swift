@@ -110,7 +110,9 @@ private final class StoreHearing: StoreReceiving {
 
     init(_ caller: StoreCaller) { self.caller = caller }
 
-    func storeAnswered(_ ticket: UInt64, _ answer: borrowing Answer) { caller.answered(ticket, answer) }
+    func storeAnswered(_ ticket: UInt64, _ answer: borrowing Answer, after microseconds: UInt64) {
+        caller.answered(ticket, answer)
+    }
 
     func storeTold(_ event: StoreEvent) {
         switch event {

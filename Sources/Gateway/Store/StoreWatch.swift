@@ -122,7 +122,7 @@ final class StoreWatch {
         for asked in asked {
             let question = asked.question
             let outcome = store.send(
-                Command(question.arguments), slot: HashSlot.of(question.key.bytes.span),
+                Command(question.arguments), key: question.key.bytes,
                 ticket: Self.firstTicket | (round & 0x3FFF_FFFF) << 32 | UInt64(asked.number),
                 changesNothing: question.changesNothing)
             // Of a cluster another server may be there.

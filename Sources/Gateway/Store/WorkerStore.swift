@@ -182,18 +182,23 @@ final class WorkerStore {
         reports.areLimitsLocal(false, worker: index)
     }
 
-    /// Takes a command about a key of this slot.
+    /// Takes a command about a key.
     func send(
-        _ command: borrowing Command, slot: Int, ticket: UInt64, changesNothing: Bool = false
+        _ command: borrowing Command, key: [UInt8], ticket: UInt64, changesNothing: Bool = false
     ) -> SendOutcome {
-        current.links.send(command, slot: slot, ticket: ticket, changesNothing: changesNothing)
+        let links = current.links
+        return links.send(command, slot: links.slot(of: key.span), ticket: ticket, changesNothing: changesNothing)
     }
 
     /// Takes a command that changes nothing: it may be sent again within its time, whatever became of it.
     ///
     /// What anybody can have asked `leavesRoom` for all else.
-    func sendReading(_ command: borrowing Command, slot: Int, ticket: UInt64, leavesRoom: Bool) -> SendOutcome {
-        current.links.send(command, slot: slot, ticket: ticket, changesNothing: true, leavesRoom: leavesRoom)
+    func sendReading(
+        _ command: borrowing Command, key: [UInt8], ticket: UInt64, leavesRoom: Bool
+    ) -> SendOutcome {
+        let links = current.links
+        return links.send(
+            command, slot: links.slot(of: key.span), ticket: ticket, changesNothing: true, leavesRoom: leavesRoom)
     }
 
     fileprivate func answered(_ ticket: UInt64, _ answer: borrowing Answer, after microseconds: UInt64) {
@@ -338,8 +343,8 @@ private final class StoreSide: StoreReceiving {
         return made
     }
 
-    func storeAnswered(_ ticket: UInt64, _ answer: borrowing Answer) {
-        owner.answered(ticket, answer, after: links.lastWait)
+    func storeAnswered(_ ticket: UInt64, _ answer: borrowing Answer, after microseconds: UInt64) {
+        owner.answered(ticket, answer, after: microseconds)
     }
     func storeTold(_ event: StoreEvent) { owner.told(event, by: self) }
 }

@@ -10,4 +10,6 @@ struct WaitingExchanges {
     var countOfProofs = 0
     /// How many ever waited.
     var total: UInt64 = 0
+    /// Those of the session whose requests go on in this call; nil between.
+    var claimsAtHand: ClaimsAtHand?
 }

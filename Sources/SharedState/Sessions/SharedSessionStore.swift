@@ -359,7 +359,8 @@ extension SharedSessionStore {
     }
 
     func isOfIssuer(_ session: Session) -> Bool {
-        issuer.map { $0.utf8.elementsEqual(session.issuer.utf8) } ?? true
+        // As bytes: `==` takes other spellings of a text for the same, and an element after the other takes its time.
+        issuer.map { $0.utf8Span.span.isEqual(to: session.issuer.utf8Span.span) } ?? true
     }
 
     /// Ends what a marker ends, so that the store need not keep it.

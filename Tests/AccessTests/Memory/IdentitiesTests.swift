@@ -34,7 +34,8 @@ import Testing
             claims: Array("{}".utf8), scopes: [], createdAt: rig.now, endsAt: rig.now + 3600)
         return rig.table.policy.pointee.remember(
             FoundSession(session, value: [1, 2, 3], digest: digest(number), login: 0, endings: 0), &rig.identities,
-            now: rig.now)
+            now: rig.now
+        ).record
     }
 
     @Test(.holds("JOSE-34")) func `pay for what is kept with them in the cache that they are in`() throws {

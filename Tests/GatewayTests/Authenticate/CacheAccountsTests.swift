@@ -44,7 +44,7 @@ import Testing
             createdAt: now, endsAt: now + 28_800)
         let found = FoundSession(
             session, value: Array("cookie \(number)".utf8), digest: digest(number), login: 0, endings: 0)
-        return worker.pointee.policy.access.pointee.remember(found, &worker.pointee.identities, now: now)
+        return worker.pointee.policy.access.pointee.remember(found, &worker.pointee.identities, now: now).record
     }
 
     /// A record of the token cache; the use that comes with it is the cache's.

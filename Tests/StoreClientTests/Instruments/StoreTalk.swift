@@ -30,6 +30,8 @@ final class StoreTalk {
     /// Settings that were named as the ones to change, and what was found.
     private(set) var unsuitable: [(setting: String, found: String)] = []
     private(set) var toldTwice = 0
+    /// How many microseconds after it was taken the last command was answered.
+    private(set) var lastWait: UInt64 = 0
     /// Called with each answer; it may send, or stop the links.
     var onAnswer: ((UInt64, Told) -> Void)?
     /// Given each answer first; whether it was for somebody else.
@@ -107,7 +109,8 @@ final class StoreTalk {
         answer(to: send(name, key, arguments, changesNothing: changesNothing))
     }
 
-    fileprivate func storeAnswered(_ ticket: UInt64, _ answer: borrowing Answer) {
+    fileprivate func storeAnswered(_ ticket: UInt64, _ answer: borrowing Answer, after microseconds: UInt64) {
+        lastWait = microseconds
         if onReply?(ticket, answer) == true { return }
         let told: Told
         switch answer {
@@ -140,7 +143,9 @@ final class StoreTalk {
 private final class Hearing: StoreReceiving {
     weak var talk: StoreTalk?
 
-    func storeAnswered(_ ticket: UInt64, _ answer: borrowing Answer) { talk?.storeAnswered(ticket, answer) }
+    func storeAnswered(_ ticket: UInt64, _ answer: borrowing Answer, after microseconds: UInt64) {
+        talk?.storeAnswered(ticket, answer, after: microseconds)
+    }
     func storeTold(_ event: StoreEvent) { talk?.storeTold(event) }
 }
 

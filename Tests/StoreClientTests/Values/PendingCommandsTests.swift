@@ -8,7 +8,10 @@ import Testing
 /// Commands that were taken and not answered.
 @Suite struct `pending commands` {
     private func take(_ pending: inout PendingCommands, _ ticket: UInt64) -> Int {
-        pending.take(Command("GET"), ticket: ticket, slot: 1, at: 0, deadline: 100, changesNothing: true)
+        let taken = pending.take(
+            Command("GET"), ticket: ticket, slot: 1, at: 3, deadline: 100, changesNothing: true)
+        #expect(taken.linkTicket == pending.linkTicket(taken.place))
+        return taken.place
     }
 
     @Test(.refuses("SH-80")) func `are not found by the number of one that was there before`() {
@@ -16,7 +19,7 @@ import Testing
         let place = take(&pending, 7)
         let old = pending.linkTicket(place)
         #expect(pending.place(of: old) == place)
-        #expect(pending.release(place) == 7)
+        #expect(pending.release(place) == (ticket: 7, takenAt: 3))
         #expect(pending.place(of: old) == nil)
         #expect(take(&pending, 8) == place)
         #expect(pending.place(of: old) == nil)
