@@ -5,12 +5,15 @@ import Synchronization
 /// The sessions of the store that this process has seen, so that a request need not wait for it (SH-70).
 ///
 /// An entry says what the store said, and when. It is used until the next question is due, and once more as long while
-/// that question is under way (SH-71); afterwards whoever needs it waits. What was ended is known for some minutes, so that
+/// that question is under way (SH-71); afterwards whoever needs it waits. One that nobody has asked about in the second
+/// in which it became due waits too: nothing is under way that would end it, and a logout elsewhere is to be seen within
+/// `recheck`. Where the store gives it no answer, it goes on like the others. What was ended is known for some minutes, so that
 /// an answer that was under way brings nothing back.
 ///
-///     unknown ──load──▶ fresh ──recheck──▶ due ──2 × recheck──▶ unknown, as far as requests go
-///                         ▲                 │ same generation
-///                         └─────────────────┘
+///     unknown ──load──▶ fresh ──recheck──▶ due, asked about ──2 × recheck──▶ unknown, as far as requests go
+///                         ▲        │          │ same generation                ▲
+///                         └────────│──────────┘                                │
+///                                  └──a second without a request───────────────┘
 ///     any ──ended, here or by a line of the log──▶ over
 final class KnownSessions: Sendable {
     /// What is known of a session that a request asks for.
@@ -35,6 +38,8 @@ final class KnownSessions: Sendable {
         /// When the store last said that it is there; nil: it has to be asked.
         var checkedAt: Int64?
         var askedAt = Int64.min
+        /// Which word of the store's a request has found due as soon as it was, or was given no newer one for.
+        var dueOf: Int64?
         var seenAt: Int64
         /// The generation in the store while a newer one waits here to be written (SH-34).
         var leased: UInt32?
@@ -57,16 +62,26 @@ final class KnownSessions: Sendable {
                 now < SessionLimits.sum(seenAt, rules.limits.idle)
             else { return .unknown }
             isUsed = true
-            switch rules.age(checkedAt, now: now) {
+            switch age(now: now, rules) {
             case .over: return .unknown
             case .fresh: return .same(until: rules.usableUntil(checkedAt, now: now))
             case .due:
                 let until = SessionLimits.sum(now, 1)
-                // One question a second while the store does not answer.
-                guard askedAt != now else { return .same(until: until) }
-                askedAt = now
-                return .due(until: until)
+                return isToBeAsked(now: now) ? .due(until: until) : .same(until: until)
             }
+        }
+
+        /// How old the store's word is.
+        func age(now: Int64, _ rules: CheckRules) -> CheckRules.Age {
+            rules.age(checkedAt, isAsked: dueOf == checkedAt, now: now)
+        }
+
+        /// Whether the store is to be asked about one that is due: one question a second while it does not answer.
+        mutating func isToBeAsked(now: Int64) -> Bool {
+            dueOf = checkedAt
+            guard askedAt != now else { return false }
+            askedAt = now
+            return true
         }
 
         /// The store said so at `time`.
@@ -195,13 +210,10 @@ final class KnownSessions: Sendable {
             var session = entry.session
             session.seenAt = entry.seenAt
             state.entries[key]?.isUsed = true
-            switch rules.age(entry.checkedAt, now: now) {
+            switch entry.age(now: now, rules) {
             case .fresh: return .found(session)
             case .due:
-                // One question a second while the store does not answer.
-                guard entry.askedAt != now else { return .found(session) }
-                state.entries[key]?.askedAt = now
-                return .due(session)
+                return state.entries[key]?.isToBeAsked(now: now) ?? false ? .due(session) : .found(session)
             case .over: return .unknown
             }
         }
@@ -262,6 +274,15 @@ final class KnownSessions: Sendable {
         shard(key).state.withLock { state in
             guard let place = state.entries.index(forKey: key) else { return nil }
             return Checked(state.entries.values[place])
+        }
+    }
+
+    /// The store gave no answer about a session: what it said before holds for as long as it would have, had it been asked as
+    /// soon as that was due (SH-74).
+    func noteUnanswered(_ key: NameDigest) {
+        shard(key).state.withLock { state in
+            guard let place = state.entries.index(forKey: key) else { return }
+            state.entries.values[place].dueOf = state.entries.values[place].checkedAt
         }
     }
 
@@ -431,7 +452,7 @@ extension KnownSessions {
                 state.insert(key, made)
             }
             guard let entry = state.entries[key], entry.askedAt != now else { return false }
-            if case .fresh = rules.age(entry.checkedAt, now: now) { return false }
+            if case .fresh = entry.age(now: now, rules) { return false }
             state.entries[key]?.askedAt = now
             return true
         }
@@ -468,29 +489,5 @@ extension KnownSessions {
         state.hand = 0
         let kept = Set(state.places)
         for key in state.entries.keys.filter({ !kept.contains($0) }) { state.remove(key) }
-    }
-}
-
-/// How long what the store said is good.
-struct CheckRules: Sendable {
-    enum Age { case fresh, due, over }
-
-    let limits: SessionLimits
-    /// Seconds from one question about a session to the next; 0: each time.
-    let recheck: Int64
-
-    /// Until when an answer of that time is good without another look.
-    func usableUntil(_ checkedAt: Int64?, now: Int64) -> Int64 {
-        guard recheck > 0, let checkedAt else { return now }
-        return max(SessionLimits.sum(checkedAt, recheck), SessionLimits.sum(now, 1))
-    }
-
-    /// How old an answer of that time is.
-    func age(_ checkedAt: Int64?, now: Int64) -> Age {
-        // Threads read their clocks a second apart. A time further ahead is from before the clock was set back.
-        guard let checkedAt, checkedAt <= SessionLimits.sum(now, 1) else { return .over }
-        let age = max(0, now - checkedAt)
-        if age < recheck { return .fresh }
-        return age < 2 * recheck ? .due : .over
     }
 }

@@ -152,6 +152,7 @@ package final class SessionQuestion {
     /// The same for whoever waits for the session.
     package func conclude() -> Outcome {
         guard isAnswered else {
+            store.known.noteUnanswered(key)
             store.shared.figures.count(.unknown)
             return .unavailable
         }
@@ -195,7 +196,7 @@ extension SharedSessionStore {
             entry.session.generation >= entry.newest
         else { return SessionQuestion(loading: cookie, key, in: self, now: now) }
         // One within its time is here for another reason: its tokens are to be refreshed, or it was idle for too long.
-        guard case .over = rules.age(entry.checkedAt, now: now), now < rules.limits.end(of: entry.session),
+        guard case .over = entry.age(now: now, rules), now < rules.limits.end(of: entry.session),
             entry.markers.count < SessionQuestion.limit
         else { return nil }
         return SessionQuestion(checking: key, KnownSessions.Checked(entry), in: self, now: now)

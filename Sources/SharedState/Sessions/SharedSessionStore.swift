@@ -237,6 +237,7 @@ extension SharedSessionStore {
         do throws(SessionStoreRefusal) {
             standing = try await questions.standing(of: entry.session)
         } catch {
+            known.noteUnanswered(key)
             shared.figures.count(.unknown)
             throw error
         }
@@ -279,6 +280,7 @@ extension SharedSessionStore {
             shared.figures.count(session == nil ? StoreFigures.SessionAnswer.none : .load)
             return session
         } catch {
+            known.noteUnanswered(Self.key(cookie))
             shared.figures.count(.unknown)
             throw error
         }

@@ -49,6 +49,22 @@ import Testing
         #expect(b.look(value, now + 10) == .none)
     }
 
+    /// Nothing is under way that would say so, and a logout is to be seen within `recheck`.
+    @Test(.refuses("SH-37", "SH-71"))
+    func `are asked about first where the line is lost and nobody came in the second in which that was due`()
+        async throws
+    {
+        let session = Sample.session()
+        let value = try await known(session)
+        _ = try await a.store.end(.session(session), now: now)
+        #expect(b.look(value, now + 11) == .elsewhere)
+        #expect(b.store.standing(of: session, id: SessionDigests.id(session.id), now: now + 11) == .unknown)
+        let question = try #require(b.store.question(for: value, now: now + 11))
+        #expect(question.toSend.count > 1)
+        #expect(try await b.load(value, now + 11) == nil)
+        #expect(b.look(value, now + 11) == .none)
+    }
+
     @Test(.refuses("SH-37")) func `are not said to be over when the store did not hear of it`() async throws {
         let session = Sample.session()
         let value = try await known(session)

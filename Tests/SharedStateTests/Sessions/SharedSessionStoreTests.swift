@@ -130,6 +130,29 @@ import Testing
         #expect(replica.look(value, now + 21) == .found(0))
     }
 
+    @Test(.holds("SH-74"), .refuses("SH-71"))
+    func `serves what the store gives no word about as long where nobody asked as soon as that was due`() async throws {
+        let session = Sample.session()
+        let values = try await [replica.create(session), replica.create(Sample.session())]
+        replica.asking.goDown()
+        for value in values { #expect(replica.look(value, now + 15) == .elsewhere) }
+        await #expect(throws: SessionStoreRefusal.unavailable) { try await replica.load(values[0], now + 15) }
+        let question = try #require(replica.store.question(for: values[1], now: now + 15))
+        for part in question.toSend { question.answered(part, .unavailable) }
+        guard case .unavailable = question.conclude() else {
+            Issue.record("no answer is one")
+            return
+        }
+        for value in values {
+            #expect(replica.look(value, now + 15) == .found(0))
+            #expect(replica.look(value, now + 19) == .found(0))
+            #expect(replica.look(value, now + 20) == .elsewhere)
+        }
+        replica.asking.follow(nil)
+        replica.settle()
+        #expect(replica.store.standing(of: session, id: SessionDigests.id(session.id), now: now + 32) == .unknown)
+    }
+
     @Test(.holds("SH-71")) func `asks each time where it is told to`() async throws {
         let always = try Replica.several(1, recheck: 0)[0]
         let session = Sample.session()
