@@ -1,6 +1,7 @@
 import Synchronization
 
-/// What came of asking the store about sessions, counted for the whole process; from any thread (SH-86).
+/// What came of asking the store about sessions, counted for the whole process, and whether its word counts; from any
+/// thread (SH-86).
 ///
 /// A request whose session is known is counted by its worker: nothing here is on its way.
 package final class StoreFigures: Sendable {
@@ -28,30 +29,64 @@ package final class StoreFigures: Sendable {
         case lost
     }
 
-    private struct Counts {
-        var sessions: [SessionAnswer: UInt64] = [:]
-        var refreshes: [RefreshAnswer: UInt64] = [:]
-        var skippedRevocations: UInt64 = 0
+    private final class Counter: Sendable {
+        let value = Atomic<UInt64>(0)
     }
 
-    private let counts = Mutex(Counts())
+    /// By the place among all cases: every worker counts, and none waits for another.
+    private let sessions = SessionAnswer.allCases.map { _ in Counter() }
+    private let refreshes = RefreshAnswer.allCases.map { _ in Counter() }
+    private let skipped = Counter()
+    private let cutOff = Atomic<Bool>(false)
 
     /// Nothing has come yet.
     package init() {}
 
-    func count(_ answer: SessionAnswer) { counts.withLock { $0.sessions[answer, default: 0] += 1 } }
+    func count(_ answer: SessionAnswer) { sessions[answer.place].value.wrappingAdd(1, ordering: .relaxed) }
 
-    func count(_ answer: RefreshAnswer) { counts.withLock { $0.refreshes[answer, default: 0] += 1 } }
+    func count(_ answer: RefreshAnswer) { refreshes[answer.place].value.wrappingAdd(1, ordering: .relaxed) }
+
+    /// Whether the primary says that it is cut off from its replicas.
+    ///
+    /// One of them may be the primary by now, and know of sessions that ended there: what this one says of sessions is no
+    /// answer. Only where it needs replicas to take writes does it say so, and only to a user with `+info`.
+    package var isPrimaryCutOff: Bool { cutOff.load(ordering: .relaxed) }
+
+    /// Notes what the primary said last.
+    package func notePrimary(isCutOff: Bool) { cutOff.store(isCutOff, ordering: .relaxed) }
 
     /// The tokens of an ended session were left to end by themselves.
-    func countSkippedRevocation() { counts.withLock { $0.skippedRevocations += 1 } }
+    func countSkippedRevocation() { skipped.value.wrappingAdd(1, ordering: .relaxed) }
 
     /// Questions about sessions so far.
-    package func count(of answer: SessionAnswer) -> UInt64 { counts.withLock { $0.sessions[answer] ?? 0 } }
+    package func count(of answer: SessionAnswer) -> UInt64 { sessions[answer.place].value.load(ordering: .relaxed) }
 
     /// Questions about refreshes so far.
-    package func count(of answer: RefreshAnswer) -> UInt64 { counts.withLock { $0.refreshes[answer] ?? 0 } }
+    package func count(of answer: RefreshAnswer) -> UInt64 { refreshes[answer.place].value.load(ordering: .relaxed) }
 
     /// Sessions whose tokens nobody revoked.
-    package var skippedRevocations: UInt64 { counts.withLock { $0.skippedRevocations } }
+    package var skippedRevocations: UInt64 { skipped.value.load(ordering: .relaxed) }
+}
+
+extension StoreFigures.SessionAnswer {
+    fileprivate var place: Int {
+        switch self {
+        case .recheck: 0
+        case .load: 1
+        case .none: 2
+        case .unknown: 3
+        }
+    }
+}
+
+extension StoreFigures.RefreshAnswer {
+    fileprivate var place: Int {
+        switch self {
+        case .yours: 0
+        case .busy: 1
+        case .newer: 2
+        case .gone: 3
+        case .lost: 4
+        }
+    }
 }

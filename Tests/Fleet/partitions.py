@@ -4,7 +4,8 @@ import time
 
 from browser import ask, back_channel
 from checks import becomes, eventually, note, same, served_or_unavailable, unavailable
-from fleet import fleet
+from fleet import PATIENTLY, USER, fleet
+from store import Store, free_port
 
 RECHECK = 1
 # A request is judged after it was sent: only its answer may come later than what is said here.
@@ -23,6 +24,50 @@ def test_a_gateway_that_is_refused_by_the_network_hears_of_everything_when_it_is
 def test_a_gateway_whose_packets_are_lost_hears_of_everything_when_it_is_back(binary):
     """Nothing comes, and nobody says so."""
     cut_off(binary, lambda relay: relay.hold())
+
+
+# holds SH-37, SH-21
+# refuses SH-37, SH-21
+def test_a_primary_that_has_lost_its_replicas_is_not_asked_about_sessions(binary):
+    """One of them may be the primary by now, where somebody has signed out."""
+    port = free_port()
+    server = ("--port", port, "--bind", "127.0.0.1", "--repl-diskless-sync-delay", 0)
+    with fleet(binary, count=2, server=server, recheck=f"{RECHECK}s", **PATIENTLY) as running:
+        first, second = running.gateways
+        replica = Store(running.folder / "replica", "--replicaof", "127.0.0.1", port, is_replica=True)
+        replica.start()
+        try:
+            eventually(lambda: running.store.ask("WAIT", 1, 100) == 1, "a replica")
+            for name in ("min-replicas-max-lag", "min-replicas-to-write"):
+                running.store.ask("CONFIG", "SET", name, 1)
+            running.store.permit(USER, "info")
+            running.store.ask("CLIENT", "KILL", "USER", USER)
+            browser = eventually(lambda: signed_in(running, first), "signed in")
+            unseen = eventually(lambda: signed_in(running, first), "signed in once more")
+            eventually(lambda: browser.ask(second).status == 200, "known at both")
+            replica.freeze()
+
+            def is_doubted():
+                answers = [browser.ask(second), unseen.ask(second)]
+                for answer in answers:
+                    served_or_unavailable(answer, "a session")
+                return all(answer.status == 503 for answer in answers)
+            eventually(is_doubted, "doubted")
+            second.says("store_unsuitable", setting="min-replicas-to-write")
+            same(ask(second, "/open/a").status, 200, "a public route")
+            replica.thaw()
+            for one in (browser, unseen):
+                becomes(lambda who=one: who.ask(second), 200, "a session, as before")
+        finally:
+            replica.stop()
+
+
+def signed_in(running, gateway):
+    """A browser, or none where the login was too early."""
+    try:
+        return running.browser().log_in(gateway)
+    except AssertionError:
+        return None
 
 
 def cut_off(binary, fault):

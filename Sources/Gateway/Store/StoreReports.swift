@@ -52,6 +52,7 @@ final class StoreReports: Sendable {
     private let forgettingSaid = OncePerMinute()
     private let newnessSaid = OncePerMinute()
     private let limitsSaid = OncePerMinute()
+    private let blindnessSaid = Atomic<Bool>(false)
     private let gaps = Atomic<UInt64>(0)
     private let tamperings = Atomic<UInt64>(0)
     private let forgettings = Atomic<UInt64>(0)
@@ -128,11 +129,17 @@ final class StoreReports: Sendable {
 
     /// Tells what a server says of itself that does not fit.
     func noteInformation(_ settings: StoreSettings, place: LinkServer.Place) {
-        let (found, isBlind) = watching.withLock { watch in
-            (
+        let (found, isBlind, seesNothing) = watching.withLock { watch in
+            figures.notePrimary(isCutOff: watch?.isCutOff ?? false)
+            return (
                 watch?.information?.unsuitabilities(as: settings.topology, settings.durability) ?? [],
-                watch?.cannotSeeFailovers ?? false
+                watch?.cannotSeeFailovers ?? false, watch?.cannotSeeInformation ?? false
             )
+        }
+        // Once: it is the operator's choice.
+        if seesNothing, !blindnessSaid.exchange(true, ordering: .relaxed) {
+            let text = "a user without +info: used proofs that the server throws away for want of memory are not missed"
+            sayUnsuitable(.warning, place, "store.user", text)
         }
         if isBlind {
             let text =
@@ -405,6 +412,11 @@ extension StoreInformation.Unsuitability {
             ("maxmemory-policy", "\(policy), which drops used proofs and sessions: noeviction does not")
         case .cluster: ("store.topology", "a server of a cluster")
         case .noCluster: ("store.topology", "a server that is in no cluster")
+        case .cutOff:
+            (
+                "min-replicas-to-write",
+                "a primary that has lost its replicas: it takes no writes, and what it says of sessions does not count"
+            )
         case .noReplica: ("store.durability", "a primary without a replica: each write is answered 503")
         }
     }

@@ -107,7 +107,7 @@ package final class SessionQuestion {
     /// Takes an answer in; there may be more to send then.
     package func answered(_ part: Int, _ word: Word) {
         awaited -= 1
-        switch word {
+        switch store.shared.figures.isPrimaryCutOff ? .unavailable : word {
         case .unavailable: isAnswered = false
         case .nothing:
             // No marker is what all of them should say; of a session it is another matter.

@@ -158,6 +158,7 @@ struct SessionQuestions: Sendable {
     }
 
     private func answer<Asked: StoreCommand>(_ command: Asked) async -> Result<Asked.Outcome, StoreRefusal> {
+        guard !shared.figures.isPrimaryCutOff else { return .failure(.unavailable) }
         do throws(StoreRefusal) {
             return .success(try await shared.perform(command))
         } catch {

@@ -105,6 +105,10 @@ package struct EpochWatch: Sendable {
     package private(set) var skew = ClockSkew()
     /// Whether it cannot be known if a new connection leads to the same server, though proofs depend on it.
     package var cannotSeeFailovers: Bool { !mayReadInformation && failover == .refuse }
+    /// Whether the primary says that it is cut off from its replicas.
+    package var isCutOff: Bool { mayReadInformation && information?.isCutOff ?? false }
+    /// Whether the server may not be asked what it says of itself.
+    package var cannotSeeInformation: Bool { !mayReadInformation }
     /// How many seconds from now a client has to make a proof for it to pass: so long proofs wait when a store is new.
     package func secondsToWait(at now: WatchTime) -> Int {
         forgottenUntil == .min ? 0 : Int(clamping: max(0, forgottenUntil + future - now.seconds))

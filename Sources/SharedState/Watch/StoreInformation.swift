@@ -14,6 +14,8 @@ package struct StoreInformation: Sendable, Equatable {
     private var version: [UInt8]?
     private var isCluster: Bool?
     private var replicas: Int64?
+    /// Replicas that are near enough; it says so where it needs some to take writes.
+    private var goodReplicas: Int64?
 
     /// Asks for it: those parts alone in which something is that is read here.
     package static let question: [[UInt8]] = [
@@ -32,6 +34,8 @@ package struct StoreInformation: Sendable, Equatable {
         case noCluster
         /// It has no replica, and a write counts only when one has it.
         case noReplica
+        /// It takes no writes, because its replicas are gone.
+        case cutOff
     }
 
     /// Reads lines of `name:value`; what else is there is for others.
@@ -47,6 +51,7 @@ package struct StoreInformation: Sendable, Equatable {
             case "maxmemory_policy": policy = value
             case "redis_version": version = value
             case "connected_slaves": replicas = StoreNumber.parse(value)
+            case "min_slaves_good_slaves": goodReplicas = StoreNumber.parse(value)
             case "cluster_enabled": isCluster = value == [UInt8(ascii: "1")]
             default: continue
             }
@@ -55,6 +60,10 @@ package struct StoreInformation: Sendable, Equatable {
 
     /// Whether keys are thrown away when memory is full; nil where it does not say so.
     package var isEvicting: Bool? { policy.map { $0 != .word("noeviction") } }
+
+    /// Whether it needs replicas to take writes, and has none that is near enough: perhaps one of them is the primary by now,
+    /// for everybody but this server and whoever still reaches it.
+    package var isCutOff: Bool { goodReplicas == 0 }
 
     /// All that keeps it from being the store of a gateway, or from being a good one.
     package func unsuitabilities(
@@ -65,6 +74,7 @@ package struct StoreInformation: Sendable, Equatable {
             found.append(.tooOld(version: StoreInformation.word(version)))
         }
         if durability == .replica, replicas == 0 { found.append(.noReplica) }
+        if isCutOff { found.append(.cutOff) }
         if let policy, isEvicting == true { found.append(.evicting(policy: StoreInformation.word(policy))) }
         switch (topology, isCluster) {
         case (.standalone, true), (.sentinel, true): found.append(.cluster)

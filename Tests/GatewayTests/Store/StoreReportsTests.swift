@@ -1,5 +1,7 @@
+import Crypto
 import RESP
 import Refusals
+import SharedState
 import StoreClient
 import StoreLink
 import Synchronization
@@ -45,6 +47,26 @@ import Testing
         #expect(lines.count("127.0.0.1:1\"") == 1, "those of the settings are told of all the same")
         reports.told(.lost(Self.place(1), .closed))
         #expect(lines.count("127.0.0.1:1\"") == 1, "once a minute")
+    }
+
+    @Test(.holds("SH-10")) func `say once that the server may not be asked what it says of itself`() throws {
+        let reports = reports()
+        let ring = try StoreKeyRing([Secret([UInt8](repeating: 1, count: 32))])
+        reports.watch(
+            EpochWatch(
+                StoreNames(prefix: "pc", ring: ring), past: .seconds(60), future: .seconds(5), failover: .accept))
+        let settings = StoreSettings()
+        reports.noteInformation(settings, place: Self.place(1))
+        #expect(lines.count("store_unsuitable") == 0, "nobody has asked so far")
+        for port in 1...3 as ClosedRange<UInt16> {
+            let now = WatchTime.now
+            let asked = reports.epoch { $0.connected(at: now, word: [UInt8](repeating: 7, count: 16)) } ?? []
+            let question = try #require(asked.first { $0.question.arguments.contains(Array("INFO".utf8)) })
+            let refusal = StoreReply.error(Array("NOPERM this user has no permissions to run the 'info' command".utf8))
+            reports.epoch { $0.answered(question.number, refusal, at: now) }
+            reports.noteInformation(settings, place: Self.place(port))
+        }
+        #expect(lines.count("store_unsuitable") == 1 && lines.count("without +info") == 1)
     }
 
     @Test(.holds("SH-87")) func `name the reason that is found out after the connections end, and the setting`() {

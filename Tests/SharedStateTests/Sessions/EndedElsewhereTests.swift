@@ -65,6 +65,27 @@ import Testing
         #expect(b.look(value, now + 11) == .none)
     }
 
+    /// Another one may be the primary, where they have ended.
+    @Test(.refuses("SH-37")) func `are not believed in by the word of a primary that is cut off from its replicas`()
+        async throws
+    {
+        let value = try await known(Sample.session())
+        let other = try await a.create(Sample.session())
+        let question = try #require(b.store.question(for: other, now: now))
+        b.shared.figures.notePrimary(isCutOff: true)
+        question.answered(0, .generation(0))
+        guard case .unavailable = question.conclude() else {
+            Issue.record("an answer counts")
+            return
+        }
+        #expect(b.look(value, now + 9) == .found(0), "what it said before holds for as long as ever")
+        for cookie in [value, other] {
+            await #expect(throws: SessionStoreRefusal.unavailable) { try await b.load(cookie, now + 11) }
+        }
+        b.shared.figures.notePrimary(isCutOff: false)
+        for cookie in [value, other] { #expect(try await b.load(cookie, now + 11) != nil) }
+    }
+
     @Test(.refuses("SH-37")) func `are not said to be over when the store did not hear of it`() async throws {
         let session = Sample.session()
         let value = try await known(session)
