@@ -97,6 +97,9 @@ package protocol SessionStore: Sendable {
     /// Ends sessions, and remembers it for as long as one of them could live; the sessions that it knows to have ended,
     /// whose tokens are to be revoked.
     func end(_ which: SessionEnd, now: Int64) async throws(SessionStoreRefusal) -> [Session]
+    /// Makes sure that the session of a cookie which stands for none any more does not come back: an ending that was not
+    /// confirmed may be at one server alone, and be lost with it (SH-60).
+    func confirmEnding(of value: [UInt8], now: Int64) async throws(SessionStoreRefusal)
     /// Whether the caller is the one to revoke the tokens of a session that `end` named though nobody brought its cookie:
     /// several processes may have it (SH-46).
     func claimRevocation(of session: Session) async -> Bool
@@ -124,6 +127,9 @@ package protocol SessionStore: Sendable {
 
 /// A store that is this process's own.
 extension SessionStore {
+    /// What a store of one process has ended stays so.
+    package func confirmEnding(of value: [UInt8], now: Int64) async throws(SessionStoreRefusal) {}
+
     package func claimRevocation(of session: Session) async -> Bool { true }
 
     package var isElsewhere: Bool { false }

@@ -26,6 +26,32 @@ def test_a_gateway_whose_packets_are_lost_hears_of_everything_when_it_is_back(bi
     cut_off(binary, lambda relay: relay.hold())
 
 
+# holds SH-60, SH-37
+# refuses SH-60, SH-37
+def test_a_logout_has_happened_once_a_replica_has_it(binary):
+    """The second one too, which finds that the first has ended the session at the primary."""
+    port = free_port()
+    server = ("--port", port, "--bind", "127.0.0.1", "--repl-diskless-sync-delay", 0)
+    with fleet(binary, count=2, server=server, durability="replica", recheck="0s", **PATIENTLY) as running:
+        first, second = running.gateways
+        replica = Store(running.folder / "replica", "--replicaof", "127.0.0.1", port, is_replica=True)
+        replica.start()
+        try:
+            eventually(lambda: running.store.ask("WAIT", 1, 100) == 1, "a replica")
+            browser = eventually(lambda: signed_in(running, first), "signed in")
+            eventually(lambda: browser.ask(second).status == 200, "known at both")
+            replica.freeze()
+            for gateway in (first, first, second):
+                unavailable(browser.log_out(gateway), "a logout that no replica has")
+                assert browser.session, "its cookie is gone"
+            replica.thaw()
+            eventually(lambda: browser.log_out(second).status == 200, "signed out")
+            for name in running.store.ask("KEYS", "pc:s:*"):
+                assert replica.ask("HGET", name, "x"), f"{name} is over at the primary alone"
+        finally:
+            replica.stop()
+
+
 # holds SH-37, SH-21
 # refuses SH-37, SH-21
 def test_a_primary_that_has_lost_its_replicas_is_not_asked_about_sessions(binary):

@@ -32,6 +32,13 @@ extension LogoutService {
                 sessions.areAll = false
             }
         }
+        for value in sessions.over {
+            do throws(SessionStoreRefusal) {
+                try await place.store.confirmEnding(of: value, now: place.now)
+            } catch {
+                sessions.areAll = false
+            }
+        }
         // The cookies stay: without them the next attempt could end nothing.
         guard sessions.areAll else { return notDone(place) }
         let answer = ended.isEmpty ? nil : atServer(ended.count == 1 ? ended[0] : nil, request, place)

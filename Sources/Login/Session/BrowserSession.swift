@@ -13,13 +13,18 @@ enum BrowserSession: Sendable {
 /// All sessions that a request's cookies could stand for, where another host may have planted some of them.
 struct BrowserSessions: Sendable {
     var found: [(session: Session, value: [UInt8])] = []
+    /// Values that stand for no session any more, or never did.
+    var over: [[UInt8]] = []
     /// The store could say of each value what it is, and all were tried.
     var areAll = true
+
+    /// As many as one request may ask about.
+    mutating func noteOver(_ value: [UInt8]) { if over.count < LoginClient.questionLimit { over.append(value) } }
 }
 
 extension LoginClient {
     /// Values of one request that the store is asked about at most, one after the other.
-    private static let questionLimit = 8
+    fileprivate static let questionLimit = 8
 
     /// The sessions of this client in a request's cookies, for what ends them (SC-16).
     ///
@@ -30,7 +35,7 @@ extension LoginClient {
         var questions = 0
         for value in brought.values {
             switch store.lookUp(value, now: now) {
-            case .none: continue
+            case .none: sessions.noteOver(value)
             case .found(let session, _): sessions.found.append((session, value))
             case .elsewhere:
                 guard questions < Self.questionLimit else {
@@ -39,7 +44,11 @@ extension LoginClient {
                 }
                 questions += 1
                 do throws(SessionStoreRefusal) {
-                    if let session = try await store.load(value, now: now) { sessions.found.append((session, value)) }
+                    if let session = try await store.load(value, now: now) {
+                        sessions.found.append((session, value))
+                    } else {
+                        sessions.noteOver(value)
+                    }
                 } catch {
                     sessions.areAll = false
                 }

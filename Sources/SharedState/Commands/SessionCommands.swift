@@ -134,6 +134,22 @@ struct EndSession: StoreCommand {
     }
 }
 
+/// Reads whether what lies under a session's name says that it has ended.
+struct ReadTombstone: StoreCommand {
+    let key: StoreName
+    let changesNothing = true
+
+    func arguments(_ scripts: StoreScripts) -> [[UInt8]] { [.word("HGET"), key.bytes, .word("x")] }
+
+    func outcome(of reply: StoreReply) throws(StoreRefusal) -> Bool {
+        switch reply {
+        case .null: false
+        case .bytes: true
+        default: throw StoreRefusal(reply)
+        }
+    }
+}
+
 /// Reads the refresh token that lies with an ended session, for its revocation; nil where there is none.
 struct ReadRevocable: StoreCommand {
     let key: StoreName

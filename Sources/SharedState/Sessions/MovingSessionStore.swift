@@ -106,6 +106,11 @@ final class MovingSessionStore: SessionStore {
         return ended + (try await cookies.end(which, now: now))
     }
 
+    func confirmEnding(of value: [UInt8], now: Int64) async throws(SessionStoreRefusal) {
+        guard !isSealed(value) else { return }
+        try await shared.confirmEnding(of: value, now: now)
+    }
+
     func claimRevocation(of session: Session) async -> Bool { await shared.claimRevocation(of: session) }
 
     func isEnded(_ session: Session, now: Int64) -> Bool {

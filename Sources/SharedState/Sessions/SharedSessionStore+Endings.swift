@@ -25,6 +25,17 @@ extension SharedSessionStore {
         }
     }
 
+    /// Where a write counts once a replica has it, a tombstone is written once more: the one who wrote it may have been told
+    /// that nobody knows, and behind a write of another connection the server counts no replica for this one.
+    ///
+    /// Nothing is written where none lies there: anybody can make up a cookie, and one with a wrong secret ends nothing.
+    package func confirmEnding(of value: [UInt8], now: Int64) async throws(SessionStoreRefusal) {
+        guard shared.settings.durability == .replica, let cookie = SharedCookie(value.span) else { return }
+        let name = shared.names.session(cookie.id)
+        guard try await questions.perform(ReadTombstone(key: name)) else { return }
+        try await questions.end([name], tombstone: lifetime.memoryOfEnding)
+    }
+
     /// First the marker, then what it ends: a login that is under way sees the one, or is found by the other (SH-38).
     private func end(_ ending: SharedEnding, now: Int64) async throws(SessionStoreRefusal) -> [Session] {
         try await questions.mark(ending.markers, until: ending.until, for: lifetime.memoryOfEnding)

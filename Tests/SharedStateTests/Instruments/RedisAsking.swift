@@ -86,13 +86,14 @@ extension SharedStore {
     /// A store with a prefix of its own, so that tests do not meet.
     static func make(
         _ asking: any StoreAsking, prefix: String = "t" + StoreNumberText.random(), recheck: Int = 10,
-        keys: [UInt8] = [1]
+        keys: [UInt8] = [1], durability: StoreSettings.Durability = .primary
     ) throws -> SharedStore {
         var settings = StoreSettings()
         // The names that the tests' user may use.
         settings.prefix = "pc:" + prefix
         settings.keys = keys.map { Sample.key($0) }
         settings.recheck = .seconds(recheck)
+        settings.durability = durability
         return try SharedStore(settings, asking: asking)
     }
 }

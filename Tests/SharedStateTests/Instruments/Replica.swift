@@ -16,13 +16,13 @@ final class Replica: Sendable {
 
     init(
         _ server: RedisServer, prefix: String, recheck: Int = 10, settings: SessionSettings = Replica.settings(),
-        client: String = Sample.client, issuer: String? = nil, continuing other: Replica? = nil,
-        pause: @escaping @Sendable () -> Void = {}
+        client: String = Sample.client, issuer: String? = nil, durability: StoreSettings.Durability = .primary,
+        continuing other: Replica? = nil, pause: @escaping @Sendable () -> Void = {}
     ) throws {
         let (notes, orphans) = (Notes(), Orphans())
         self.prefix = prefix
         asking = ScriptedAsking(try RedisAsking(server))
-        shared = try SharedStore.make(asking, prefix: prefix, recheck: recheck)
+        shared = try SharedStore.make(asking, prefix: prefix, recheck: recheck, durability: durability)
         store = SharedSessionStore(
             shared, settings: settings,
             for: SharedSessionClient(

@@ -65,6 +65,35 @@ import Testing
         #expect(b.look(value, now + 11) == .none)
     }
 
+    /// Whoever wrote the tombstone may have been told that no replica has it, and the next one finds no session.
+    @Test(.holds("SH-60"), .refuses("SH-60"))
+    func `are written to be over once more where a write counts at a replica, and nothing else is`() async throws {
+        let server = try RedisServer.shared.get()
+        let careful = try Replica(server, prefix: a.prefix, durability: .replica)
+        let value = try await a.create(Sample.session())
+        let living = try await a.create(Sample.session())
+        guard let one = SharedCookie(living.span),
+            let wrong = SharedCookie(id: one.id, secret: Secret(RandomBytes.fill(32)))?.text,
+            let madeUp = SharedCookie(id: RandomBytes.fill(16), secret: one.secret)?.text
+        else {
+            Issue.record("no cookies")
+            return
+        }
+        _ = try await a.store.end(.session(try #require(try await a.load(value))), now: now)
+        for other in [madeUp, wrong, [0x21]] { try await careful.store.confirmEnding(of: other, now: now) }
+        #expect(careful.asking.takeAsked() == ["HGET", "HGET"], "nobody's session ends by it, and none is noted")
+        #expect(try await a.load(living) != nil)
+        try await careful.store.confirmEnding(of: value, now: now)
+        #expect(careful.asking.takeAsked().prefix(2) == ["HGET", "end"])
+        careful.asking.follow { $0[0] == "end" ? .refuse(.unknown) : .pass }
+        await #expect(throws: SessionStoreRefusal.unavailable) {
+            try await careful.store.confirmEnding(of: value, now: now)
+        }
+        _ = a.asking.takeAsked()
+        try await a.store.confirmEnding(of: value, now: now)
+        #expect(a.asking.takeAsked() == [], "what the primary has said holds there")
+    }
+
     /// Another one may be the primary, where they have ended.
     @Test(.refuses("SH-37")) func `are not believed in by the word of a primary that is cut off from its replicas`()
         async throws
