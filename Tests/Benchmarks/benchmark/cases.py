@@ -56,6 +56,11 @@ class Case:
     # The proxy whose costs the others' are divided by.
     reference: str = "nginx"
 
+    @property
+    def multiplexed(self):
+        """Whether it is about HTTP/2."""
+        return self.name.startswith("h2")
+
 
 CASES = {case.name: case for case in (
     Case("plain", "Plain proxying of a public route"),

@@ -60,6 +60,15 @@ class Result:
             if number in reference and reference[number].get(compared)
         ]
 
+    def ratios_of(self, proxy, other, figure="microseconds"):
+        """A figure of one proxy divided by another's in the same round."""
+        others = self.samples.get(other, {})
+        return [
+            figures[figure] / others[number][figure]
+            for number, figures in sorted(self.samples.get(proxy, {}).items())
+            if figures.get(figure) and others.get(number, {}).get(figure)
+        ]
+
 
 def shown(values, form):
     """Median and range of some values."""
@@ -166,3 +175,20 @@ def budgets(result, gateway, thresholds):
             f"budget: requests per second of user time ÷ openssl speed's verifications ≥ {least}: {share:.2f}, "
             f"{'met' if share >= least else 'MISSED'}", share >= least))
     return told
+
+
+def against_before(result, gateway, before, thresholds):
+    """What a request of HTTP/1.1 may cost beside another day's binary: (sentence, met) pairs.
+
+    It is missed by what is slower in every round, and by more than samples of one binary differ.
+    """
+    if result.case.multiplexed:
+        return []
+    ratios = result.ratios_of(gateway, before)
+    if not ratios:
+        return []
+    limit, noise = thresholds["cpu_over_before"], thresholds["noise_of_before"]
+    middle, least = statistics.median(ratios), min(ratios)
+    met = middle <= limit + noise or least <= limit
+    return [(f"budget: CPU per request ÷ {before} ≤ {limit} (and {noise} of noise, or one round): {middle:.3f}, "
+             f"least {least:.3f}, {'met' if met else 'MISSED'}", met)]
