@@ -2,8 +2,8 @@ import TestSupport
 import TestTraits
 import Testing
 
-/// Rows HTTP-31, HTTP-40, HTTP-41 and HTTP-70 for bodies that go from socket to socket inside the kernel.
-@Suite(.serialized) struct `large bodies` {
+/// Rows HTTP-31, HTTP-40, HTTP-41 and HTTP-70 for bodies that go from socket to socket inside the kernel, or in frames.
+@Suite(.serialized, .byEachProtocol) struct `large bodies` {
     private static let shared = Shared { try Stage() }
     let stage: Stage
 
@@ -59,7 +59,8 @@ import Testing
         #expect(stage.upstream.now.malformed.isEmpty)
     }
 
-    @Test(.holds("HTTP-70")) func `a slow reader gets every byte of what waited in the kernel for it`() throws {
+    @Test(.byHTTP1(because: "what is in frames passes through no pipe"), .holds("HTTP-70"))
+    func `a slow reader gets every byte of what waited in the kernel for it`() throws {
         // A gateway that keeps no pipe yet, so that one in use is seen.
         let stage = try Stage()
         let body = content(Self.huge)
@@ -106,7 +107,8 @@ import Testing
         try expectWholeDownload(1 << 20, from: try stage.gateway.client())
     }
 
-    @Test(.holds("HTTP-41")) func `towards HTTP 1.0 a long body without a length arrives whole and then ends`() throws {
+    @Test(.byHTTP1(because: "no request of HTTP/2 has a version"), .holds("HTTP-41"))
+    func `towards HTTP 1.0 a long body without a length arrives whole and then ends`() throws {
         let body = content(2_000_003)
         stage.upstream.answer("/open/a", with: WireScript(.text("HTTP/1.1 200 OK\r\n\r\n"), .bytes(body), .close))
         let client = try stage.gateway.client(receiveBuffer: 16 << 10)
@@ -116,7 +118,7 @@ import Testing
         #expect(!client.wasReset)
     }
 
-    @Test(.holds("HTTP-41"), .refuses("HTTP-41"))
+    @Test(.byHTTP1(because: "no request of HTTP/2 has a version"), .holds("HTTP-41"), .refuses("HTTP-41"))
     func `towards HTTP 1.0 a long body that breaks off ends with a reset`() throws {
         let part = content(700_000)
         stage.upstream.answer("/open/a", with: WireScript(.text("HTTP/1.1 200 OK\r\n\r\n"), .bytes(part), .reset))
@@ -152,7 +154,8 @@ import Testing
         #expect(try client.response().bodyText.contains("/open/b"))
     }
 
-    @Test func `long bodies are copied while the system gives no pipes`() throws {
+    @Test(.byHTTP1(because: "what is in frames passes through no pipe"))
+    func `long bodies are copied while the system gives no pipes`() throws {
         let stage = try Stage()
         let process = stage.gateway.process
         let client = try stage.gateway.client()
@@ -198,7 +201,8 @@ import Testing
         }
     }
 
-    @Test(.holds("HTTP-70")) func `a slow upstream gets every byte of what waited in the kernel for it`() throws {
+    @Test(.byHTTP1(because: "what is in frames passes through no pipe"), .holds("HTTP-70"))
+    func `a slow upstream gets every byte of what waited in the kernel for it`() throws {
         let stage = try Stage()
         let gate = Gate()
         let body = content(3 << 20)
@@ -249,7 +253,7 @@ import Testing
             try client.send(Array(post(Self.huge).utf8) + content(400_000))
             let response = try client.response()
             #expect(response.status == 403)
-            #expect(response.announcesClose)
+            #expect(response.isLast)
             #expect(stage.upstream.onlyRequest(for: "/open/a")?.isComplete == false)
             #expect(stage.upstream.waits { !($0.endedConnections + $0.resetConnections).isEmpty })
         }

@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Row ECO-78 over real sockets.
-@Suite struct `the rate of requests` {
+@Suite(.byEachProtocol) struct `the rate of requests` {
     private func stage(_ limits: String, access: String = "public: true", workers: Int = 2) throws -> Stage {
         try Stage(
             StagePlan(

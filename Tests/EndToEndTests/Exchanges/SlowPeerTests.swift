@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 
 /// Rows HTTP-36, HTTP-40 and HTTP-60 against peers that are slow, or early, on purpose.
-@Suite(.serialized) struct `slow and early peers` {
+@Suite(.serialized, .byEachProtocol) struct `slow and early peers` {
     private static let shared = Shared {
         try Stage(
             StagePlan(
@@ -23,7 +23,8 @@ import Testing
         stage.upstream.closeConnections()
     }
 
-    @Test(.holds("HTTP-36")) func `requests sent while answers wait for a slow client are all answered`() throws {
+    @Test(.byHTTP1(because: "HTTP/2 bounds the streams of a connection"), .holds("HTTP-36"))
+    func `requests sent while answers wait for a slow client are all answered`() throws {
         let size = 60_000
         let head = "HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"
         // In one piece: the gateway is done with each upstream before the client has taken the answer.
@@ -41,7 +42,8 @@ import Testing
 
     /// Over TCP the surplus may arrive after the look at the pooled connection, which nobody can tell apart: what a Unix
     /// socket took is there at once.
-    @Test(.refuses("HTTP-40")) func `what lies behind a response that ends where a read ends is nobody's`() throws {
+    @Test(.byHTTP1(because: "no request of HTTP/2 is behind another one"), .refuses("HTTP-40"))
+    func `what lies behind a response that ends where a read ends is nobody's`() throws {
         let folder = try TemporaryFolder.make(for: "surplus")
         defer { TemporaryFolder.remove(folder) }
         let upstream = try RecordingUpstream(unixPath: "\(folder)/app.sock")
@@ -76,7 +78,9 @@ import Testing
         }
     }
 
-    @Test(.holds("HTTP-60"), .refuses("HTTP-60"))
+    @Test(
+        .byHTTP1(because: "what answers here knows the client's key, and in HTTP/2 the gateway's is another one"),
+        .holds("HTTP-60"), .refuses("HTTP-60"))
     func `a tunnel ends with its token although the client is slow to read`() throws {
         let answer =
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"

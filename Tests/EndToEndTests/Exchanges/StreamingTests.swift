@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 
 /// Row HTTP-70: bodies pass through; they do not pile up.
-@Suite(.serialized) struct `streaming` {
+@Suite(.serialized, .byEachProtocol) struct `streaming` {
     private static let shared = Shared { try Stage() }
     let stage: Stage
 

@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Rows OPS-03 and HTTP-41: a response that is not whole does not look like a success in the logs.
-@Suite(.serialized) struct `a response that is not whole` {
+@Suite(.serialized, .byEachProtocol) struct `a response that is not whole` {
     private static let shared = Shared {
         try Stage(
             routes: Stage.ordinaryRoutes + [
@@ -18,14 +18,18 @@ import Testing
         stage.reset()
     }
 
+    /// A path that the log has from this test by this protocol alone.
+    private func own(_ path: String) -> String { "\(path)-\(WireProtocol.current)" }
+
     private static let part = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"
 
     @Test(.holds("OPS-03")) func `is said to have ended where the upstream closed`() throws {
-        stage.upstream.answer("/open/closed", with: WireScript(.text(Self.part), .reset))
+        let path = own("/open/closed")
+        stage.upstream.answer(path, with: WireScript(.text(Self.part), .reset))
         let client = try stage.gateway.client()
-        try client.send(request("GET", "/open/closed"))
+        try client.send(request("GET", path))
         _ = try? client.bytesToEnd()
-        let line = stage.gateway.accessLine { $0["path"] == "/open/closed" }
+        let line = stage.gateway.accessLine { $0["path"] == path }
         // A reset may overtake the part that came before it: then nothing was answered, and that is a refusal.
         if line?["status"] == "200" {
             #expect(line?["ended"] == "upstream_closed")
@@ -41,11 +45,12 @@ import Testing
     @Test(.holds("OPS-03")) func `is said to have ended where the upstream stalled, with the request's id`() throws {
         let gate = Gate()
         defer { gate.open() }
-        stage.upstream.answer("/halting/stalled", with: WireScript(.text(Self.part), .wait(gate)))
+        let path = own("/halting/stalled")
+        stage.upstream.answer(path, with: WireScript(.text(Self.part), .wait(gate)))
         let client = try stage.gateway.client()
-        try client.send(request("GET", "/halting/stalled"))
+        try client.send(request("GET", path))
         _ = try? client.bytesToEnd()
-        let line = stage.gateway.accessLine { $0["path"] == "/halting/stalled" }
+        let line = stage.gateway.accessLine { $0["path"] == path }
         #expect(line?["ended"] == "upstream_timed_out")
         let event = stage.gateway.operatorLine {
             $0["event"] == "upstream_timed_out" && $0["request_id"] == line?["request_id"]
@@ -54,8 +59,9 @@ import Testing
     }
 
     @Test(.holds("OPS-03")) func `has no such member when it is whole`() throws {
-        #expect(try stage.exchange("GET", "/open/whole").status == 200)
-        let line = stage.gateway.accessLine { $0["path"] == "/open/whole" }
+        let path = own("/open/whole")
+        #expect(try stage.exchange("GET", path).status == 200)
+        let line = stage.gateway.accessLine { $0["path"] == path }
         #expect(line != nil && line?["ended"] == nil)
     }
 }

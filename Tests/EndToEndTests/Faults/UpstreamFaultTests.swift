@@ -9,7 +9,7 @@ private let answers = [
 ]
 
 /// Rows HTTP-39, HTTP-41, HTTP-64 and HTTP-66: upstreams that refuse, break off and stall.
-@Suite(.serialized) struct `upstreams that fail` {
+@Suite(.serialized, .byEachProtocol) struct `upstreams that fail` {
     private struct Parts: Sendable {
         let stage: Stage
         /// Takes connections and says nothing.

@@ -19,14 +19,16 @@ final class Browser: Sendable {
 
     private let authority: String
     private let tested: String
+    private let version: WireProtocol?
     private let state = Watched(State())
 
     /// A browser without cookies that trusts this authority's certificates (PEM).
     ///
-    /// It speaks to an origin that is tested as the test says, and HTTP/1.1 to any other.
-    init(trusting authority: String, testing origin: String) {
+    /// It speaks to an origin that is tested as it is told or as the test says, and HTTP/1.1 to any other.
+    init(trusting authority: String, testing origin: String, speaking version: WireProtocol? = nil) {
         self.authority = authority
         tested = origin
+        self.version = version
     }
 
     /// The cookies that an origin gets.
@@ -49,7 +51,7 @@ final class Browser: Sendable {
         _ method: String = "GET", _ url: String, fields: [String] = ["Accept: text/html"], body: String = ""
     ) throws -> WireResponse {
         let address = try WebAddress(url)
-        let version = address.origin == tested ? WireProtocol.current : .http1
+        let version = address.origin == tested ? self.version ?? .current : .http1
         let client = try RawClient(
             port: address.port,
             tls: address.isSecure ? TLSClientOptions(serverName: address.name, authority: authority) : nil,

@@ -23,11 +23,25 @@ struct LoginCase: Sendable, Hashable, CustomTestStringConvertible {
     let form: Form
     let method: Method
     let isBound: Bool
+    /// What the browser speaks to the gateway.
+    var version = WireProtocol.http1
 
     /// Those at a server that speaks http.
     static let all = cases(of: [.basic, .post, .secretJWT, .keyJWT])
     /// Those that need TLS.
     static let certified = cases(of: [.certificate])
+
+    /// Each method once, over HTTP/2: with the full matrix before, what differs is what carries them.
+    ///
+    /// None has its request fetched by the server: glewlwyd looks for a Content-Type in capitals there, and names in HTTP/2
+    /// have none.
+    static let overHTTP2 = [
+        LoginCase(form: .pushedSigned, method: .basic, isBound: true, version: .http2),
+        LoginCase(form: .plain, method: .post, isBound: false, version: .http2),
+        LoginCase(form: .signed, method: .secretJWT, isBound: true, version: .http2),
+        LoginCase(form: .pushed, method: .keyJWT, isBound: false, version: .http2),
+    ]
+    static let certifiedOverHTTP2 = [LoginCase(form: .plain, method: .certificate, isBound: true, version: .http2)]
 
     private static func cases(of methods: [Method]) -> [LoginCase] {
         Form.allCases.flatMap { form in
@@ -37,7 +51,7 @@ struct LoginCase: Sendable, Hashable, CustomTestStringConvertible {
 
     /// The client's name in the gateway, and the first segment of its route.
     var name: String { "\(form.rawValue)-\(method.rawValue)-\(isBound ? "dpop" : "bearer")" }
-    var testDescription: String { name }
+    var testDescription: String { version == .http2 ? name + " over HTTP/2" : name }
     /// What the client is to the server; each is used with every form.
     var clientID: String { "web-" + method.rawValue }
     /// Whether sessions are kept in the gateway and not in the browser.

@@ -4,25 +4,32 @@ import Testing
 
 /// Every form of the request × every client authentication × Bearer and DPoP, each from the first page to the logout.
 ///
-/// One server and one gateway for all, at the lowest log level; logins follow each other, for glewlwyd's do not overlap.
+/// One server and one gateway for all of HTTP/1.1, and for the few of HTTP/2, at the lowest log level; logins follow each
+/// other, for glewlwyd's do not overlap.
 @Suite(.serialized, .enabled(if: AuthorizationServer.isInstalled)) struct `logins at a real authorization server` {
-    private static let shared = Shared {
-        // glewlwyd looks for a Content-Type in capitals at a request object, and names in HTTP/2 have none.
-        var plan = LoginStage.Plan(accessTokenSeconds: 10, speaksHTTP2: false)
+    // glewlwyd looks for a Content-Type in capitals at a request object, and names in HTTP/2 have none.
+    private static let byHTTP1 = Shared { try LoginStage(plan(LoginCase.all, speaksHTTP2: false)) }
+    private static let byHTTP2 = Shared { try LoginStage(plan(LoginCase.overHTTP2, speaksHTTP2: true)) }
+    private static let cases = LoginCase.all + LoginCase.overHTTP2
+
+    private static func plan(_ cases: [LoginCase], speaksHTTP2: Bool) -> LoginStage.Plan {
+        var plan = LoginStage.Plan(accessTokenSeconds: 10, speaksHTTP2: speaksHTTP2)
         for method in LoginCase.Method.allCases where method != .certificate {
             plan.registrations.append((name: "web-" + method.rawValue, options: LoginCase.registration(of: method)))
         }
-        plan.clients = LoginCase.all.map { $0.client(resource: LoginStage.resource) }
-        plan.routes = LoginCase.all.map(\.route)
-        return try LoginStage(plan)
+        plan.clients = cases.map { $0.client(resource: LoginStage.resource) }
+        plan.routes = cases.map(\.route)
+        return plan
     }
-    private let stage: LoginStage
 
-    init() throws { stage = try Self.shared.get() }
+    private static func stage(of version: WireProtocol) throws -> LoginStage {
+        try (version == .http2 ? byHTTP2 : byHTTP1).get()
+    }
 
-    @Test(arguments: LoginCase.all) func `a user comes back to the page, which knows them`(
+    @Test(arguments: cases) func `a user comes back to the page, which knows them`(
         _ one: LoginCase
     ) throws {
+        let stage = try Self.stage(of: one.version)
         let visit = try stage.visit(one)
         let record = stage.upstream(one).requests.last { $0.path == "/\(one.name)/page" }
         let seen = try #require(record)
@@ -40,20 +47,22 @@ import Testing
         #expect(!visit.cookies.isEmpty)
     }
 
-    @Test(arguments: LoginCase.all)
+    @Test(arguments: cases)
     func
         `CF-02, CF-30, PAR-01, PAR-02, PAR-04, JAR-24, CA-02, CA-03, CA-04, CA-05, CA-06, DPOP-40, DPOP-44 the server is told what the form and the method say`(
             _ one: LoginCase
         ) throws
     {
+        let stage = try Self.stage(of: one.version)
         let visit = try stage.visit(one)
         try visit.expectAuthorizationURL()
         try visit.expectPush()
         try visit.expectTokenRequest()
     }
 
-    @Test(.holds("DPOP-45"), arguments: LoginCase.all.filter { $0.passesToken && $0.isBound })
+    @Test(.holds("DPOP-45"), arguments: cases.filter { $0.passesToken && $0.isBound })
     func `an upstream that gets a bound token gets a new proof with each request`(_ one: LoginCase) throws {
+        let stage = try Self.stage(of: one.version)
         let visit = try stage.visit(one)
         #expect(try visit.ask("first?q=1").status == 200)
         #expect(try visit.ask("second").status == 200)
@@ -73,9 +82,10 @@ import Testing
         }
     }
 
-    @Test(.holds("DPOP-43"), arguments: LoginCase.all) func `tokens are renewed, and nobody notices`(
+    @Test(.holds("DPOP-43"), arguments: cases) func `tokens are renewed, and nobody notices`(
         _ one: LoginCase
     ) throws {
+        let stage = try Self.stage(of: one.version)
         let visit = try stage.visit(one)
         let first = try object(try #require(visit.asked("token").last).response.bodyText)
         let former = try #require(first["refresh_token"] as? String)
@@ -106,9 +116,10 @@ import Testing
         }
     }
 
-    @Test(arguments: LoginCase.all) func `a logout ends the session here and at the server`(
+    @Test(arguments: cases) func `a logout ends the session here and at the server`(
         _ one: LoginCase
     ) throws {
+        let stage = try Self.stage(of: one.version)
         let visit = try stage.visit(one)
         stage.forget(one)
         let former = stage.talk.exchanges.count
@@ -121,7 +132,9 @@ import Testing
 
     @Test(.holds("MD-30"))
     func `the keys that the server reads are public ones, each with a name, a use and an algorithm`() throws {
-        let response = try stage.browser().send("GET", stage.origin + "/.portcullis/jwks.json", fields: [])
+        let stage = try Self.stage(of: .http1)
+        let response = try stage.browser(speaking: .http1).send(
+            "GET", stage.origin + "/.portcullis/jwks.json", fields: [])
         #expect(response.fields.only("content-type") == "application/json")
         let keys = try #require(object(response.bodyText)["keys"] as? [[String: Any]])
         #expect(Set(keys.compactMap { $0["kid"] as? String }) == ["client-1", "object-1"])
@@ -132,8 +145,9 @@ import Testing
 
     @Test(.holds("JAR-20", "JAR-21", "JAR-22", "JAR-23"))
     func `an object is there for the server, and gone after the login`() throws {
+        let stage = try Self.stage(of: .http1)
         let one = try #require(LoginCase.all.first { $0.form == .byReference })
-        let browser = stage.browser()
+        let browser = stage.browser(speaking: .http1)
         let start = stage.origin + "/.portcullis/login/\(one.name)"
         let url = try browser.location(browser.send("GET", start), from: start)
         let place = try #require(WebAddress(url).parameters["request_uri"]?.first)
@@ -152,9 +166,12 @@ import Testing
         #expect(try browser.send("GET", place.dropLast(1) + "!", fields: []).status == 404)
     }
 
-    @Test(.refuses("CF-26", "OPS-01", "SC-14"))
-    func `nothing secret is in any log, metric, page or request to an upstream`() throws {
-        if try SecretSearch(stage).accessTokens.isEmpty { _ = try stage.visit(LoginCase.all[0]) }
+    @Test(.refuses("CF-26", "OPS-01", "SC-14"), arguments: [WireProtocol.http1, .http2])
+    func `nothing secret is in any log, metric, page or request to an upstream`(version: WireProtocol) throws {
+        let stage = try Self.stage(of: version)
+        if try SecretSearch(stage).accessTokens.isEmpty {
+            _ = try stage.visit(try #require(Self.cases.first { $0.version == version }))
+        }
         let search = try SecretSearch(stage)
         #expect(search.accessTokens.count > 0 && search.others.count > 5)
         #expect(!search.found(in: stage.trusted.allBytes).isEmpty, "the search finds nothing anywhere")

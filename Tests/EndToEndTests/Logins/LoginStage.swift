@@ -114,9 +114,9 @@ final class LoginStage: Sendable {
         (0..<4).map { _ in String(UInt64.random(in: 1 << 60...UInt64.max), radix: 36) }.joined()
     }
 
-    /// A new browser.
-    func browser() -> Browser {
-        let browser = Browser(trusting: authority, testing: origin)
+    /// A new browser, which speaks to the gateway as the test does, or as it is told.
+    func browser(speaking version: WireProtocol? = nil) -> Browser {
+        let browser = Browser(trusting: authority, testing: origin, speaking: version)
         browsers.withLock { $0.append(browser) }
         return browser
     }

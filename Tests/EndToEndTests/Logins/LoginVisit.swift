@@ -22,7 +22,7 @@ struct LoginVisit: Sendable {
     init(_ one: LoginCase, on stage: LoginStage, at location: SourceLocation = #_sourceLocation) throws {
         self.one = one
         self.stage = stage
-        browser = stage.browser()
+        browser = stage.browser(speaking: one.version)
         let former = stage.talk.exchanges.count
         let page = stage.origin + "/\(one.name)/page?x=1&y=%20a"
         let start = try browser.send("GET", page)
@@ -41,6 +41,7 @@ struct LoginVisit: Sendable {
         let target = try browser.location(back, from: callbackURL, at: location)
         #expect(target == page, sourceLocation: location)
         arrival = try browser.send("GET", page)
+        #expect(arrival.version == one.version.version, sourceLocation: location)
         #expect(arrival.status == 200, "\(arrival.headText)\(stage.gateway.diagnosis)", sourceLocation: location)
         let name = "__Host-portcullis-\(one.name)"
         firstCookies = browser.cookies(of: stage.origin).filter { $0.key.hasPrefix(name) }

@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Rows INT-04, DPOP-19 and DPOP-20 for opaque tokens that are bound to a key.
-@Suite(.serialized) struct `an opaque token bound to a key` {
+@Suite(.serialized, .byEachProtocol) struct `an opaque token bound to a key` {
     private static let shared = Shared {
         var plan = StagePlan.lookups()
         plan.routes =

@@ -6,6 +6,8 @@ import TestTraits
 import Testing
 
 /// Rows CA-01 to CA-12 on the wire: how the gateway proves to an authorization server who it is.
+///
+/// Its clients speak HTTP/1.1 alone: what it says to the server is made of its configuration, and of nothing that they say.
 @Suite(.serialized) struct `the gateway as a client` {
     private static let long = "0123456789abcdef0123456789abcdef"
 

@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Row TX-04 while the authorization server takes its time: what a waiting request is given is what it is sent with.
-@Suite struct `a request that waits for a token in exchange` {
+@Suite(.byEachProtocol) struct `a request that waits for a token in exchange` {
     /// A route that exchanges, in a gateway that remembers one token.
     private static func plan(_ scheme: String) -> StagePlan {
         StagePlan(

@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Rows INT-01 to INT-05 and INT-09: what is asked about an opaque token, and what the answers are worth.
-@Suite(.serialized) struct `an opaque token` {
+@Suite(.serialized, .byEachProtocol) struct `an opaque token` {
     private static let shared = Shared {
         var plan = StagePlan.lookups("cache: 0s, negative_cache: 0s")
         plan.issuers = """

@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Rows INT-06 and INT-07: what an authorization server is asked about at once, and what never.
-@Suite struct `questions about tokens` {
+@Suite(.byEachProtocol) struct `questions about tokens` {
     private func makeStage() throws -> Stage {
         try Stage(
             StagePlan(

@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Rows INT-07, OPS-05: a client that tries tokens takes neither the server's connections nor anybody's turn.
-@Suite(.serialized) struct `questions of one client` {
+@Suite(.serialized, .byEachProtocol) struct `questions of one client` {
     private func ask(_ stage: Stage, from address: String, _ token: String = opaqueToken()) throws -> RawClient {
         let client = try RawClient(port: stage.gateway.port, from: address)
         try client.send(request("GET", "/orders/a", fields: ["Authorization: Bearer \(token)"]))

@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Rows INT-08 and INT-10: answers that the issuer signs (RFC 9701).
-@Suite(.serialized) struct `a signed answer about a token` {
+@Suite(.serialized, .byEachProtocol) struct `a signed answer about a token` {
     private static let shared = Shared {
         try Stage(.lookups("signed: true, audience: \"https://rs.test\", cache: 0s, negative_cache: 0s"))
     }

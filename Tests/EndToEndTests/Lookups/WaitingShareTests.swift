@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Row OPS-05: who waits for an authorization server leaves places to other clients and other issuers.
-@Suite(.serialized) struct `places to wait for an authorization server` {
+@Suite(.serialized, .byEachProtocol) struct `places to wait for an authorization server` {
     private func ask(_ stage: Stage, from address: String, _ token: String = opaqueToken()) throws -> RawClient {
         let client = try RawClient(port: stage.gateway.port, from: address)
         try client.send(request("GET", "/orders/a", fields: ["Authorization: Bearer \(token)"]))

@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 
 /// Row OPS-08 and the program's start: how it begins and how it ends.
-@Suite struct `start and stop` {
+@Suite(.byEachProtocol) struct `start and stop` {
     /// The row's second; an instrumented gateway takes several times as long for each step.
     private static let second: Duration = Sanitizer.isOn ? .seconds(10) : .seconds(1)
 
@@ -150,13 +150,15 @@ import Testing
         #expect(stage.gateway.process.waitForEnd() == .exited(0))
     }
 
-    @Test(.holds("OPS-08")) func `SIGINT stops as SIGTERM does`() throws {
+    @Test(.byHTTP1(because: "no client takes part"), .holds("OPS-08")) func `SIGINT stops as SIGTERM does`() throws {
         let stage = try Stage()
         stage.gateway.process.signal(2)
         #expect(stage.gateway.process.waitForEnd(within: .seconds(25)) == .exited(0))
     }
 
-    @Test func `a configuration with problems is refused with all of them`() throws {
+    @Test(.byHTTP1(because: "no client takes part")) func `a configuration with problems is refused with all of them`()
+        throws
+    {
         let yaml = """
             listeners:
               - { address: "127.0.0.1:0", public_url: "http://gateway.test" }
@@ -176,7 +178,9 @@ import Testing
         #expect(gateway.ports.isEmpty)
     }
 
-    @Test func `a port that is taken keeps the gateway from starting`() throws {
+    @Test(.byHTTP1(because: "no client takes part")) func `a port that is taken keeps the gateway from starting`()
+        throws
+    {
         let taken = try RecordingUpstream()
         let yaml = """
             listeners:
@@ -201,7 +205,8 @@ import Testing
         #expect(stage.gateway.process.waitForEnd() == .exited(0))
     }
 
-    @Test(.refuses("CA-17")) func `leaves no core file, and takes all the descriptors it may have`() throws {
+    @Test(.byHTTP1(because: "no client takes part"), .refuses("CA-17"))
+    func `leaves no core file, and takes all the descriptors it may have`() throws {
         let stage = try Stage()
         #expect(try stage.exchange("GET", "/open/a").status == 200)
         let limits = try String(contentsOfFile: "/proc/\(stage.gateway.process.identifier)/limits", encoding: .utf8)
@@ -214,7 +219,9 @@ import Testing
         #expect(descriptors.count >= 2 && descriptors[0] == descriptors[1])
     }
 
-    @Test(.disabled(if: Sanitizer.isOn)) func `an idle gateway is small`() throws {
+    @Test(.byHTTP1(because: "no client takes part"), .disabled(if: Sanitizer.isOn)) func `an idle gateway is small`()
+        throws
+    {
         let stage = try Stage()
         // Debug builds are larger than what is shipped; this catches a second runtime, not a megabyte.
         #expect(stage.gateway.process.memory() < 64 * 1024)

@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 
 /// Row OPS-07: another configuration without another process.
-@Suite struct `reload` {
+@Suite(.byEachProtocol) struct `reload` {
     private static let both = """
         [{ path: /open/, upstream: $UPSTREAM, public: true }, { path: /new/, upstream: $UPSTREAM, public: true }]
         """
@@ -136,11 +136,11 @@ import Testing
         let isOver = Watched(false)
         let lost = Watched(0)
         let answered = Watched(0)
-        let port = stage.gateway.port
+        let (port, version) = (stage.gateway.port, WireProtocol.current)
         let threads = (0..<4).map { _ in
             Thread {
                 do {
-                    let client = try RawClient(port: port)
+                    let client = try RawClient(port: port, speaking: version)
                     while !isOver.now {
                         try client.send(request("GET", "/open/a"))
                         let status = try client.response().status

@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Row ECO-66 over real sockets: two hosts, two logins.
-@Suite(.serialized) struct `logins of two hosts` {
+@Suite(.serialized, .byEachProtocol) struct `logins of two hosts` {
     private static let shared = Shared {
         try SessionStage(
             LoginPlan(

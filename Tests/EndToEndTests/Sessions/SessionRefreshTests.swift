@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Rows RF-01 to RF-08 over real sockets: tokens are renewed behind the browser's back, and never twice.
-@Suite(.serialized) struct `a session whose tokens expire` {
+@Suite(.serialized, .byEachProtocol) struct `a session whose tokens expire` {
     /// Tokens of five seconds: the last of them is when they are refreshed.
     private static let life = 5
 
@@ -77,7 +77,8 @@ import Testing
         #expect(tokens.count == 2, "\(tokens)")
     }
 
-    @Test(.holds("OPS-05")) func `is refreshed while the server has many of another user's to answer`() throws {
+    @Test(.byHTTP1(because: "it waits for a clock, which no client moves"), .holds("OPS-05"))
+    func `is refreshed while the server has many of another user's to answer`() throws {
         let stage = try stage()
         stage.server.change { $0.subject = "victim" }
         let victim = try stage.login()
@@ -106,7 +107,8 @@ import Testing
         for client in clients { #expect([200, 503].contains(try client.response().status)) }
     }
 
-    @Test(.refuses("RF-01")) func `is served with its earlier cookie too, without another refresh`() throws {
+    @Test(.byHTTP1(because: "it waits for a clock, which no client moves"), .refuses("RF-01"))
+    func `is served with its earlier cookie too, without another refresh`() throws {
         let stage = try stage()
         let before = try stage.login()
         var browser = before
@@ -121,7 +123,8 @@ import Testing
         #expect(refreshes(stage) - count <= 1)
     }
 
-    @Test(.holds("DPOP-43", "RF-03")) func `is refreshed with the key that its tokens were bound to, and a new proof`()
+    @Test(.byHTTP1(because: "it waits for a clock, which no client moves"), .holds("DPOP-43", "RF-03"))
+    func `is refreshed with the key that its tokens were bound to, and a new proof`()
         throws
     {
         let stage = try stage(client: ["dpop: required"])
@@ -170,7 +173,7 @@ import Testing
         #expect(refreshes(stage) == 1)
     }
 
-    @Test(.refuses("RF-06"))
+    @Test(.byHTTP1(because: "it waits for a clock, which no client moves"), .refuses("RF-06"))
     func `goes on with a token that is valid while the server is down, then waits, and is never lost`()
         throws
     {
