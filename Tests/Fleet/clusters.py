@@ -11,10 +11,10 @@ from store import COMMANDS, Store, free_port
 class Node(Store):
     """One of them."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, *more):
         self.port, self.bus = free_port(), free_port()
         super().__init__(folder, "--cluster-enabled", "yes", "--cluster-config-file", folder / "nodes.conf", "--port", self.port,
-                         "--cluster-port", self.bus, "--bind", "127.0.0.1", "--cluster-require-full-coverage", "no")
+                         "--cluster-port", self.bus, "--bind", "127.0.0.1", "--cluster-require-full-coverage", "no", *more)
         self.start(lambda: self.allow(USER, PASSWORD, *COMMANDS), epoch=None)
 
     def name(self):
