@@ -66,7 +66,7 @@ class Client:
 
 
 class Store:
-    """A server in a folder of its own, which keeps its data in memory alone."""
+    """A server in a folder of its own, which keeps its data in memory alone, if nothing else is said."""
 
     def __init__(self, folder, *arguments, is_replica=False):
         self.folder = folder
@@ -74,6 +74,8 @@ class Store:
         self.path = folder / "socket"
         self.arguments = [str(word) for word in arguments]
         self.is_replica = is_replica
+        # Name and password of whoever runs it, where that is nobody whom a server knows of itself.
+        self.administrator = None
         self.process = None
         self.admin = None
         self.lock = threading.Lock()
@@ -91,6 +93,8 @@ class Store:
         while True:
             try:
                 self.admin = Client(hidden)
+                if self.administrator:
+                    self.ask("AUTH", *self.administrator)
                 if epoch and not self.is_replica:
                     self.ask("SET", "pc:epoch", epoch)
                 break
