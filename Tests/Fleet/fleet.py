@@ -36,6 +36,7 @@ clients:
     id_token: {{ algorithm: ES256 }}
     session: {{ store: shared, keys: [{{ file: {folder}/session.key }}] }}
     logout: {{ backchannel: true }}
+{client}
 store:
   url: {url}
   keys: [{{ file: {folder}/store.key }}]
@@ -71,7 +72,8 @@ class Gateway:
         more = more.replace("$FOLDER", str(self.fleet.folder))
         text = CONFIGURATION.format(
             workers=self.fleet.workers, issuer=self.fleet.issuer.url, folder=self.fleet.folder, url=url, store=more,
-            app=self.fleet.app.url, token=TOKEN, log=self.folder)
+            app=self.fleet.app.url, token=TOKEN, log=self.folder,
+            client="\n".join(f"    {line}" for line in self.fleet.client).replace("$FOLDER", str(self.fleet.folder)))
         unfinished = self.folder / "new"
         unfinished.write_text(text)
         unfinished.rename(self.folder / "portcullis.yaml")
@@ -176,8 +178,8 @@ class Gateway:
 class Fleet:
     """All of it."""
 
-    def __init__(self, binary, folder, workers):
-        self.binary, self.folder, self.workers = binary, folder, workers
+    def __init__(self, binary, folder, workers, client):
+        self.binary, self.folder, self.workers, self.client = binary, folder, workers, client
         for name in ("web.secret", "session.key", "store.key"):
             (folder / name).write_text(secrets.token_hex(32))
             (folder / name).chmod(0o600)
@@ -246,13 +248,14 @@ class Fleet:
 
 
 @contextlib.contextmanager
-def fleet(binary, count=3, workers=1, server=(), prepare=None, starts=True, **store):
-    """It runs, and is ready; with further words of the store's server, and with these keys of the gateways' store.
+def fleet(binary, count=3, workers=1, server=(), prepare=None, starts=True, client=(), **store):
+    """It runs, and is ready; with further words of the store's server, further lines of the client that users sign in by, and
+    these keys of the gateways' store.
 
     The gateways are the one user whom the documents describe, unless the store is prepared otherwise.
     """
     folder = processes.folder()
-    running = Fleet(binary, folder, workers)
+    running = Fleet(binary, folder, workers, client)
     try:
         running.store = Store(folder / "store", *server)
         running.set_password(PASSWORD)

@@ -7,7 +7,7 @@ import urllib.parse
 
 import serving
 from faults import fault
-from signing import digest, unused
+from signing import decoded, digest, unused
 
 SUBJECT = "subject-of-alice-8531"
 # A claim that nobody may find in the store.
@@ -89,9 +89,14 @@ class Issuer:
         """Its public key."""
         return {"keys": [{**self.key.public, "kid": KEY_ID, "use": "sig", "alg": "ES256"}]}
 
-    def authorize(self, location, seconds=3600):
-        """What it sends the browser back to, once the user has agreed; its first token is good for so long."""
+    def authorize(self, location, seconds=3600, fetch=None):
+        """What it sends the browser back to, once the user has agreed; its first token is good for so long.
+
+        Where the browser brings no more than an address, the request is what a function finds there.
+        """
         query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(location).query))
+        if fetch:
+            query = json.loads(decoded(fetch(query["request_uri"]).decode().split(".")[1]))
         code = secrets.token_urlsafe(24)
         with self.lock:
             self.codes[code] = {**query, "seconds": seconds}

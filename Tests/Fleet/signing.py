@@ -22,6 +22,11 @@ def encoded(data):
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
+def decoded(text):
+    """What base64url without padding stands for."""
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
 def digest(text):
     """SHA-256 of a text, as protocols write it."""
     return encoded(hashlib.sha256(text.encode()).digest())
