@@ -43,6 +43,7 @@ store:
 {store}
 routes:
   - {{ path: /app/, upstream: "{app}", login: web, upstream_credential: pass }}
+  - {{ path: /live/, upstream: "{app}", login: web, websocket: true }}
   - {{ path: /bound/, upstream: "{app}", token: {{ {token}, schemes: [DPoP] }} }}
   - {{ path: /api/, upstream: "{app}", token: {{ {token} }} }}
   - {{ path: /open/, upstream: "{app}", public: true }}
