@@ -10,6 +10,8 @@ from store import Store, free_port
 RECHECK = 1
 # A request is judged after it was sent: only its answer may come later than what is said here.
 TWICE = 2 * RECHECK
+# Whether there are proofs that a gateway let through by itself, and how many of them there are here.
+LOCAL, LOCALLY = "portcullis_store_proofs_local", 5
 
 
 # holds SH-74, SH-75, SH-40, SH-41
@@ -239,3 +241,54 @@ def test_a_store_that_stands_still_blames_nobody_and_no_proof_passes_twice(binar
                     sent[place] = True
                     continue
                 same(answers[-1], 401, f"proof {place} at gateway {gateway.number}")
+
+
+# holds SH-59
+# refuses SH-59, SH-58
+def test_proofs_that_gateways_let_through_by_themselves_are_used_at_all_of_them_once_the_store_is_back(binary):
+    """Where the operator says so: each lets a proof through once meanwhile, and the store hears of it before anything else."""
+    with fleet(binary, workers=2, when_down="{ proofs: local }", **PATIENTLY) as running:
+        first, second, third = running.gateways
+        program = running.program()
+        for gateway in running.gateways:
+            eventually(lambda one=gateway: program.prove(one).status == 200, "a proof")
+        for gateway in running.gateways:
+            gateway.relay.cut()
+        for gateway in running.gateways:
+            eventually(lambda one=gateway: one.reading("portcullis_store_up") == 0, "down")
+        passed = {gateway: alone(program, gateway) for gateway in running.gateways}
+        for gateway, proofs in passed.items():
+            gateway.says("store_proofs_local", level="error")
+            same(gateway.reading(LOCAL), 1, "proofs that the store does not know")
+            for proof in proofs:
+                same(program.prove(gateway, proof).status, 401, "a proof that it let through itself")
+        # As the documents say: whoever has recorded one may use it once more at each of the others.
+        recorded = passed[first][0]
+        same([program.prove(gateway, recorded).status for gateway in (second, second)], [200, 401], "a proof of another gateway")
+        for gateway in running.gateways:
+            gateway.relay.heal()
+        healed = time.monotonic()
+        for gateway in running.gateways:
+            # Nobody asks for anything: they write it of themselves.
+            eventually(lambda one=gateway: (one.reading("portcullis_store_up"), one.reading(LOCAL)) == (1, 0), "written")
+        note(f"partitions: proofs of a while without a store were written {time.monotonic() - healed:.1f} s after it was back")
+        for gateway, proofs in passed.items():
+            for other in running.gateways:
+                same({program.prove(other, proof).status for proof in proofs}, {401}, f"at gateway {other.number}, of {gateway.number}")
+        fresh = program.proof()
+        same([program.prove(gateway, fresh).status for gateway in (third, first, second)], [200, 401, 401], "another proof")
+
+
+def alone(program, gateway):
+    """Proofs that it has let through; in the first second without a store it lets none."""
+    proofs = []
+
+    def is_enough():
+        proof = program.proof()
+        answer = program.prove(gateway, proof)
+        served_or_unavailable(answer, "a proof")
+        if answer.status == 200:
+            proofs.append(proof)
+        return len(proofs) == LOCALLY
+    eventually(is_enough, "let through by itself")
+    return proofs
