@@ -88,11 +88,14 @@ def test_a_gateway_whose_store_is_gone_says_so_and_is_ready_all_the_same_but_whe
         for gateway in lenient:
             eventually(lambda one=gateway: one.ready()[1]["store"] == "down", "down")
             same(gateway.ready()[0], 200, "ready")
+        since = [gateway.ready()[1]["store_down_since"] for gateway in lenient]
         eventually(lambda: strict.ready()[0] == 503, "not ready where it is strict")
         same(ask(strict, "/open/a").status, 200, "a public route")
+        same([gateway.ready()[1]["store_down_since"] for gateway in lenient], since, "the moment at which that began")
         running.start_store()
         for gateway in running.gateways:
             eventually(lambda one=gateway: (one.ready()[0], one.ready()[1]["store"]) == (200, "up"), "up again")
+            same("store_down_since" in gateway.ready()[1], False, "the moment of an outage that is over")
 
 
 # holds SH-76

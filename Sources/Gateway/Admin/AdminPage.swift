@@ -75,7 +75,6 @@ struct AdminPage {
             writer.endObject()
             lines.append(writer.text)
         }
-        let store = gateway.storeReports.reach
         let clock = gateway.storeReports.clockFault.map { ",\"clock\":\"\($0)\"" } ?? ""
         if !gateway.storeReports.isReady(gateway.settings.store) { isReady = false }
         let state = gateway.isDraining ? "draining" : isReady ? "ready" : "not_ready"
@@ -98,7 +97,7 @@ struct AdminPage {
         }
         configuration.endObject()
         let issuers = lines.joined(separator: ",")
-        let shared = store.map { ",\"store\":\"\($0.rawValue)\"\(clock)" } ?? ""
+        let shared = gateway.storeReports.reach.map { $0.members + clock } ?? ""
         self.init(
             status: isReady ? 200 : 503,
             text:
@@ -114,5 +113,25 @@ struct AdminPage {
             + "Content-Length: \(body.count)\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
             + "\(fields)Connection: close\r\n\r\n"
         return Array(head.utf8) + (isHead ? [] : body)
+    }
+}
+
+extension StoreReach {
+    /// The members of the page that say how the store is, each with a comma before it.
+    fileprivate var members: String {
+        let since = downSince.map { ",\"store_down_since\":\"\(UnixTime.text($0))\"" } ?? ""
+        guard state == .partly else { return ",\"store\":\"\(state.rawValue)\"\(since)" }
+        var writer = JSONWriter()
+        writer.beginArray()
+        for server in lost {
+            writer.beginObject()
+            writer.name("address")
+            writer.string(server.place.text)
+            writer.name("down_since")
+            writer.string(UnixTime.text(server.since))
+            writer.endObject()
+        }
+        writer.endArray()
+        return ",\"store\":\"\(state.rawValue)\",\"store_servers_down\":\(writer.text)"
     }
 }

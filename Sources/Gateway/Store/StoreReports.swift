@@ -39,7 +39,7 @@ final class StoreReports: Sendable {
     private let metrics: StoreMetrics
     private let said = Mutex<[Said: UInt64]>([:])
     private let configured = Mutex<Set<LinkServer.Place>>([])
-    private let links: Mutex<[Links?]>
+    private let links: Mutex<(workers: [Links?], reach: StoreReach)>
     private let localWorkers = Mutex<Set<Int>>([])
     /// What came of asking about sessions, by whichever configuration.
     let figures = StoreFigures()
@@ -69,7 +69,7 @@ final class StoreReports: Sendable {
     init(_ log: OperatorLog, _ metrics: StoreMetrics, workers: Int) {
         self.log = log
         self.metrics = metrics
-        links = Mutex(Array(repeating: nil, count: workers))
+        links = Mutex((Array(repeating: nil, count: workers), StoreReach()))
         minute = Mutex(Minute(begunAt: startedAt))
     }
 
@@ -206,11 +206,12 @@ final class StoreReports: Sendable {
         metrics.count(worker: worker, kind, outcome, microseconds: microseconds)
     }
 
-    /// How a worker's links are now; nil when it has none any more.
-    func publish(_ state: Links?, worker: Int) {
+    /// How a worker's links are now, at a second of the wall clock; nil when it has none any more.
+    func publish(_ state: Links?, worker: Int, at seconds: Int64 = WorkerClock().wallSeconds()) {
         let isUp = links.withLock { links in
-            links[worker] = state
-            return links.contains { $0?.states.contains(where: \.isUp) ?? false }
+            links.workers[worker] = state
+            links.reach.note(links.workers.compactMap(\.self), at: seconds)
+            return links.workers.contains { $0?.states.contains(where: \.isUp) ?? false }
         }
         isReached.store(isUp, ordering: .relaxed)
     }
@@ -218,9 +219,10 @@ final class StoreReports: Sendable {
     /// Tells of the servers that were slow in the minute that is over (SH-87); asked once a second.
     func judgePace(_ settings: StoreSettings, at now: UInt64) {
         let paces = links.withLock { links in
-            links.compactMap { $0?.paces }.joined().reduce(into: [LinkServer.Place: ServerPace]()) { paces, one in
-                paces[one.place, default: ServerPace()].add(one.pace)
-            }
+            links.workers.lazy.compactMap { $0?.paces }.joined()
+                .reduce(into: [LinkServer.Place: ServerPace]()) { paces, one in
+                    paces[one.place, default: ServerPace()].add(one.pace)
+                }
         }
         let slow = minute.withLock { minute -> [LinkServer.Place] in
             guard now >= minute.begunAt &+ 60_000_000 else { return [] }
@@ -244,7 +246,7 @@ final class StoreReports: Sendable {
 
     /// All of it as the metrics page shows it; nil where no worker has a store.
     var readings: StoreReadings? {
-        let links = links.withLock { $0.compactMap(\.self) }
+        let links = links.withLock { $0.workers.compactMap(\.self) }
         guard !links.isEmpty else { return nil }
         var readings = StoreReadings()
         for worker in links {
@@ -287,20 +289,9 @@ final class StoreReports: Sendable {
         if isNew { log.write(.error, .storeProofsLocal, []) }
     }
 
-    /// How much of the store is reached.
-    enum Reach: String {
-        case up, down
-        /// One server of several.
-        case partly
-    }
-
     /// How much of the store this process reaches; nil where there is no store.
-    var reach: Reach? {
-        readings.map { readings in
-            let count = readings.servers.count { $0.isUp }
-            if count == readings.servers.count { return .up }
-            return isUp == true ? .partly : .down
-        }
+    var reach: StoreReach? {
+        links.withLock { links in links.workers.contains { $0 != nil } ? links.reach : nil }
     }
 
     /// Whether this worker counts requests without the store.
@@ -323,8 +314,8 @@ final class StoreReports: Sendable {
     /// By any worker: one that opens its connection anew is no outage.
     var isUp: Bool? {
         links.withLock { links in
-            guard links.contains(where: { $0 != nil }) else { return nil }
-            return links.contains { $0?.states.contains(where: \.isUp) ?? false }
+            guard links.workers.contains(where: { $0 != nil }) else { return nil }
+            return links.reach.state != .down
         }
     }
 

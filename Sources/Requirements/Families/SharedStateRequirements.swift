@@ -62,7 +62,7 @@ extension RequirementTable {
             id: "SH-11", source: "policy of this gateway",
             promise: """
                 A start does not wait for the store. Readiness waits for the first contact, ten seconds at most. With \
-                `readiness: strict` a gateway whose store is down says that it is not ready.
+                `readiness: strict` a gateway whose store is down says that it is not ready. It says since when, as long as that lasts.
                 """),
         Requirement(
             id: "SH-12", source: "policy of this gateway",

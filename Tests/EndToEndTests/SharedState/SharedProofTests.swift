@@ -151,14 +151,30 @@ import Testing
         let store = try StoreServer()
         let (stage, others) = try fleet(store, "readiness: strict")
         #expect(try stage.gateway.status("/readyz") == 200)
+        func since() throws -> String? {
+            let body = try others[0].admin("/readyz").bodyText
+            return body.firstMatch(of: #/"store":"down","store_down_since":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)"/#)
+                .map { String($0.1) }
+        }
+        #expect(try since() == nil)
         store.kill()
         let isUnready = eventually { (try? others[0].status("/readyz")) == 503 }
         #expect(isUnready)
+        let lostAt = try #require(try since())
+        // Attempts to connect go on, and are no outages of their own.
+        let attempts = "portcullis_store_reconnects_total{reason=\"unreachable\"}"
+        #expect(eventually { (others[0].reading(attempts) ?? 0) >= 4 })
+        #expect(try since() == lostAt)
         let bearer = "Authorization: Bearer " + stage.tokens.token([:])
         #expect(try send([bearer], to: others[0]).status == 200)
         try store.start()
         let isReady = eventually { (try? others[0].status("/readyz")) == 200 }
         #expect(isReady)
+        let isGone = eventually {
+            let body = (try? others[0].admin("/readyz"))?.bodyText
+            return body?.contains("\"store\":\"up\"") == true && body?.contains("since") == false
+        }
+        #expect(isGone, "\(others[0].diagnosis)")
     }
 
     @Test(.holds("SH-12"), .refuses("SH-12"))

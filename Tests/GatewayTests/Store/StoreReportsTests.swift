@@ -89,6 +89,51 @@ import Testing
         #expect(lines.count("\"setting\":\"\(setting)\"") == 1)
     }
 
+    private static func links(_ servers: (UInt16, Bool)...) -> StoreReports.Links {
+        StoreReports.Links(states: servers.map { (place: place($0.0), isUp: $0.1) })
+    }
+
+    @Test(.holds("SH-11")) func `say since when the store is down, from the first moment on and as long as it is`() {
+        let reports = StoreReports(lines.log, MetricsRegistry.forStore().storeMetrics, workers: 2)
+        #expect(reports.reach == nil, "there is no store")
+        reports.publish(Self.links((1, true)), worker: 0, at: 100)
+        reports.publish(Self.links((1, true)), worker: 1, at: 100)
+        #expect(reports.reach?.state == .up && reports.reach?.downSince == nil)
+        reports.publish(Self.links((1, false)), worker: 0, at: 200)
+        #expect(reports.reach?.state == .partly && reports.reach?.downSince == nil, "the other worker reaches it")
+        for second in 201..<300 as Range<Int64> {
+            reports.publish(Self.links((1, false)), worker: 1, at: second)
+            reports.publish(Self.links((1, false)), worker: 0, at: second)
+            #expect(reports.reach?.state == .down && reports.reach?.downSince == 201)
+        }
+        reports.publish(Self.links((1, true)), worker: 1, at: 300)
+        #expect(reports.reach?.state == .partly && reports.reach?.downSince == nil)
+        reports.publish(Self.links((1, true)), worker: 0, at: 301)
+        #expect(reports.reach?.state == .up && reports.reach?.lost == [])
+        reports.publish(Self.links((1, false)), worker: 0, at: 400)
+        reports.publish(nil, worker: 1, at: 401)
+        #expect(reports.reach?.downSince == 401, "another outage has a moment of its own")
+        reports.publish(nil, worker: 0, at: 402)
+        #expect(reports.reach == nil)
+    }
+
+    @Test(.holds("SH-11")) func `say of each server of a cluster since when it is lost`() {
+        let reports = reports()
+        reports.publish(Self.links((1, true), (2, false), (3, true)), worker: 0, at: 10)
+        reports.publish(Self.links((1, true), (2, false), (3, false)), worker: 0, at: 20)
+        #expect(reports.reach?.state == .partly)
+        #expect(
+            reports.reach?.lost == [
+                StoreReach.LostServer(place: Self.place(2), since: 10),
+                StoreReach.LostServer(place: Self.place(3), since: 20),
+            ])
+        // Another primary is another server: the store is down for as long as none is there.
+        reports.publish(Self.links((1, false)), worker: 0, at: 30)
+        reports.publish(Self.links((4, false)), worker: 0, at: 40)
+        #expect(reports.reach?.state == .down && reports.reach?.downSince == 30)
+        #expect(reports.reach?.lost == [StoreReach.LostServer(place: Self.place(4), since: 40)])
+    }
+
     @Test(.refuses("SH-40")) func `name the key that cannot be read as the log of endings, once a minute`() {
         let reports = reports()
         for _ in 0..<5 { reports.noteLog("pc:e", at: Self.place(1), unusable: "what is none") }
