@@ -14,8 +14,8 @@ package final class LogReader {
     private let clock: () -> UInt64
     /// Told what each answer says; it may close this, or open it anew.
     private let onStep: (EndingsFollower.Step) -> Void
-    /// Told what the server says instead of an answer.
-    private let onRefused: (ServerRefusal, Span<UInt8>) -> Void
+    /// Told what the server says instead of an answer, and to whom.
+    private let onRefused: (ServerRefusal, Span<UInt8>, StoreUser) -> Void
     private var follower: EndingsFollower
     private var servers: StoreServers?
     private var log: LogLinks?
@@ -35,7 +35,7 @@ package final class LogReader {
     package init(
         _ follower: EndingsFollower, loop: EventLoop, resolver: Resolver, clock: @escaping () -> UInt64,
         onStep: @escaping (EndingsFollower.Step) -> Void,
-        onRefused: @escaping (ServerRefusal, Span<UInt8>) -> Void
+        onRefused: @escaping (ServerRefusal, Span<UInt8>, StoreUser) -> Void
     ) {
         self.follower = follower
         self.loop = loop
@@ -109,7 +109,7 @@ package final class LogReader {
         switch answer {
         case .reply(let told): reply = StoreReply(copying: told)
         case .refused(let refusal, let text):
-            onRefused(refusal, text)
+            if let servers { onRefused(refusal, text, servers.user) }
             // Any other refusal says nothing of what is there.
             if refusal.code == .wrongType || refusal.code == .other { follower.failedToRead() }
             return reopenLater()
@@ -182,7 +182,7 @@ private final class LogLinks: StoreReceiving {
         guard isHeard else { return }
         switch event {
         case .connected: owner.look()
-        case .lost(_, let loss): owner.lost(loss)
+        case .lost(_, let loss, _): owner.lost(loss)
         case .epoch, .information, .unsuitable: break
         }
     }

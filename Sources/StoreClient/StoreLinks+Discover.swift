@@ -79,7 +79,9 @@ extension StoreLinks {
             case .noPermission:
                 unsuitable(
                     guide, setting: isSentinel ? "store.sentinel.user" : "store.user",
-                    found: "a user that may not ask which servers there are: \(ServerText.printable(text))")
+                    found: """
+                        the user \(user(of: guide).name), who may not ask which servers there are: \(ServerText.printable(text))
+                        """)
             default: break
             }
         case .unknown, .notSent: break
@@ -93,7 +95,8 @@ extension StoreLinks {
         switch answer {
         case .refused(let refusal, let text):
             guard refusal.code == .noPermission else { return }
-            unsuitable(link, setting: "store.user", found: ServerText.printable(text))
+            unsuitable(
+                link, setting: "store.user", found: "\(ServerText.printable(text)), of the user \(servers.user.name)")
         case .reply, .unknown, .notSent: break
         }
     }
@@ -178,9 +181,9 @@ extension StoreLinks {
         // Of what was written and answered, nobody can say any more whether a replica has it.
         if !isStopped { replicated(by: link, .unknown) }
         guard loss != .stopped, !isStopped else { return }
-        guard let node = link.node else { return receiver.storeTold(.lost(link.place, loss)) }
+        guard let node = link.node else { return receiver.storeTold(.lost(link.place, loss, as: user(of: link))) }
         guard isCurrent(link) else { return endLeaving(link) }
-        receiver.storeTold(.lost(link.place, loss))
+        receiver.storeTold(.lost(link.place, loss, as: servers.user))
         blame(link, loss)
         guard !isStopped, servers.topology != .standalone else { return }
         if loss == .notPrimary {

@@ -51,6 +51,8 @@ package final class StoreLinks {
     package private(set) var isStopped = true
     /// What links that are gone have done.
     private var earlier = LinkCounters()
+    /// The command that a server refused last; while that is told, the one that is told of.
+    package private(set) var refusedCommand = ""
     /// Commands that were sent somewhere else, or once more.
     package internal(set) var redirects = 0
 
@@ -354,6 +356,7 @@ package final class StoreLinks {
     }
 
     private func refused(_ link: NodeLink, _ place: Int, _ refusal: ServerRefusal, _ text: Span<UInt8>) {
+        refusedCommand = pending[place].command.name
         guard !isStopped else { return tell(place, .refused(refusal, text: text)) }
         notice(refusal, from: link)
         // Whoever was told of it may have stopped all of it.
@@ -393,7 +396,7 @@ package final class StoreLinks {
         }
         guard isCurrent(link), let node = link.node else { return askGuidesSoon() }
         leave(node)
-        receiver.storeTold(.lost(link.place, .notPrimary))
+        receiver.storeTold(.lost(link.place, .notPrimary, as: servers.user))
         guard !isStopped else { return }
         if servers.topology == .standalone {
             guard let node = enter(link.place) else { return }

@@ -15,8 +15,8 @@ package protocol StoreReceiving: AnyObject {
 package enum StoreEvent: Sendable {
     /// A server takes commands.
     case connected(LinkServer.Place)
-    /// A server takes none any more, or still none.
-    case lost(LinkServer.Place, LinkLoss)
+    /// A server takes none any more, or still none; who signs in there.
+    case lost(LinkServer.Place, LinkLoss, as: StoreUser)
     /// The epoch that a server has of a part of the store, 0 for all of it; nil where it has none.
     case epoch(part: Int, [UInt8]?)
     /// What a server tells of itself (`INFO`); nil where the user may not see it.

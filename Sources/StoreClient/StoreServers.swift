@@ -21,6 +21,9 @@ package struct StoreServers: Sendable {
     /// For the second connection to a server, which writes alone use.
     let writeGreeting: Greeting
     let sentinelGreeting: Greeting
+    /// Who signs in at the servers, and at the Sentinels.
+    package let user: StoreUser
+    let sentinelUser: StoreUser
     /// For a server of a cluster that is only asked where the others are: it may be a replica.
     let seedGreeting: Greeting
     let limits: LinkLimits
@@ -74,6 +77,9 @@ package struct StoreServers: Sendable {
             credentials: settings.sentinel?.password.map {
                 Greeting.Credentials(user: settings.sentinel?.user, password: $0)
             }, steps: [.init(Command("PING"), .success)])
+        user = StoreUser(settings.user, signsIn: settings.password != nil, section: "store")
+        sentinelUser = StoreUser(
+            settings.sentinel?.user, signsIn: settings.sentinel?.password != nil, section: "store.sentinel")
         var limits = LinkLimits()
         limits.commands = settings.limits.inFlight
         limits.waitingBytes = settings.limits.bytes

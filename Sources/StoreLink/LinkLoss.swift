@@ -76,6 +76,17 @@ public enum LinkLoss: Sendable, Equatable {
         }
     }
 
+    /// Whether user, password or a right is why: the server was reached as it was to be, and speaks as it should.
+    public var isOfRights: Bool {
+        switch self {
+        case .authenticationRefused(let code): code != .tooManyClients
+        case .greetingRefused(_, let code, _): code == .noPermission
+        case .unresolved, .unreachable, .connectTimedOut, .tlsRefused, .notPrimary, .closed, .broken, .silent,
+            .malformed, .unasked, .stopped:
+            false
+        }
+    }
+
     /// Whether trying again soon is in vain: somebody has to change a setting first, so that it is tried at the slowest pace.
     var needsOperator: Bool {
         switch self {

@@ -28,7 +28,7 @@ private final class Reading {
                 lines += step.lines.count
                 if let gap = step.gap { gaps.append(gap) }
             },
-            onRefused: { _, _ in })
+            onRefused: { _, _, _ in })
         reader.open(StoreServers(settings, tls: nil))
     }
 

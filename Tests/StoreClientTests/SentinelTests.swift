@@ -146,6 +146,7 @@ import Testing
             })
         #expect(wrong.turns { !wrong.losses.isEmpty })
         #expect(wrong.losses.first?.loss == .authenticationRefused(.wrongPassword))
+        #expect(wrong.userLost?.section == "store.sentinel")
         #expect(wrong.ask("GET", "pc:p:x") == .down)
     }
 

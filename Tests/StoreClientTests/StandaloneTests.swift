@@ -331,7 +331,43 @@ import Transport
         let late = try StoreTalk(old)
         #expect(late.turns { !late.losses.isEmpty })
         #expect(late.losses.first?.loss == .authenticationRefused(.wrongPassword))
+        #expect(late.userLost?.name == "default" && late.userLost?.section == "store")
         #expect(late.ask("GET", "pc:p:x") == .down)
+    }
+
+    @Test(.holds("SH-83"), .refuses("SH-83")) func `names who is not let in, and which command of his is refused`()
+        throws
+    {
+        let node = try RedisNode()
+        try node.ask("ACL", "SETUSER", "half", "on", ">good", "~pc:*", "+@all", "-get", "-info")
+        func signedIn(_ password: String) -> StoreSettings {
+            settings(node) {
+                $0.user = "half"
+                $0.password = secret(password)
+            }
+        }
+        let wrong = try StoreTalk(signedIn("bad"))
+        #expect(wrong.turns { !wrong.losses.isEmpty })
+        #expect(wrong.losses.first?.loss == .authenticationRefused(.wrongPassword))
+        #expect(wrong.losses.first?.loss.isOfRights == true)
+        #expect(wrong.userLost?.name == "half")
+        let lacking = try StoreTalk(signedIn("good"))
+        #expect(lacking.turns { !lacking.losses.isEmpty })
+        guard case .greetingRefused("GET", .noPermission, _)? = lacking.losses.first?.loss else {
+            Issue.record("\(lacking.losses)")
+            return
+        }
+        #expect(lacking.losses.first?.loss.isOfRights == true && lacking.userLost?.name == "half")
+        try node.ask("ACL", "SETUSER", "half", "+get")
+        #expect(lacking.opens())
+        try node.ask("ACL", "SETUSER", "half", "-set")
+        #expect(lacking.ask("SET", "pc:p:x", "1") == .refused(.noPermission))
+        #expect(lacking.links.refusedCommand == "SET" && lacking.links.user.name == "half")
+        try node.ask("ACL", "SETUSER", "half", "+set", "resetkeys", "~pc:epoch*")
+        #expect(lacking.ask("SET", "pc:p:x", "1") == .refused(.noPermission))
+        #expect(lacking.links.refusedCommand == "SET", "the server says of keys alone that they are others'")
+        #expect(lacking.ask("GET", "pc:p:x", changesNothing: true) == .refused(.noPermission))
+        #expect(lacking.links.refusedCommand == "GET")
     }
 
     @Test(.holds("SH-84"), .refuses("SH-84")) func `that is full of clients is reached when there are fewer`() throws {

@@ -18,6 +18,8 @@ final class StoreReports: Sendable {
         var setting = ""
         /// Why a server was lost: what is found out afterwards, by a connection that is refused, says which key to change.
         var reason = ""
+        /// Who was not let in: another one is told of too.
+        var user = ""
     }
 
     /// How one worker's links are.
@@ -169,9 +171,16 @@ final class StoreReports: Sendable {
         }
     }
 
+    /// A command that a server refused, and who had it asked.
+    struct RefusedCommand {
+        let name: String
+        let user: StoreUser
+    }
+
     /// Tells what a server said instead of an answer, and whose setting that is.
     func refused(
-        _ refusal: ServerRefusal, _ text: Span<UInt8>, _ kind: StoreMetrics.Kind, _ place: LinkServer.Place
+        _ refusal: ServerRefusal, _ text: Span<UInt8>, _ kind: StoreMetrics.Kind, _ place: LinkServer.Place,
+        _ command: RefusedCommand
     ) {
         let words = Self.words(text)
         // Whether a gateway may read this is the operator's choice.
@@ -180,7 +189,13 @@ final class StoreReports: Sendable {
         let found = refusal.isOfScript(words) ? "\(words); scripts call \(StoreScripts.commands)" : words
         var fields = [LogField(.detail, kind.rawValue), LogField(.found, found)]
         if let setting = refusal.setting(words) { fields.insert(LogField(.setting, setting), at: 0) }
-        say(.error, Said(place: place, event: .storeRefused, code: refusal.code, kind: kind), fields)
+        var line = Said(place: place, event: .storeRefused, code: refusal.code, kind: kind)
+        if refusal.isOfRights(words) {
+            // The server names the one or the other, or neither.
+            fields += [LogField(.user, command.user.name), LogField(.command, command.name)]
+            line.user = command.user.name
+        }
+        say(.error, line, fields)
     }
 
     /// Eighty characters at most, nothing of them an argument of a command (SH-52).
@@ -353,13 +368,20 @@ final class StoreReports: Sendable {
         case .connected(let place):
             hasConnected.store(true, ordering: .relaxed)
             say(.info, Said(place: place, event: .storeConnected), [])
-        case .lost(let place, let loss):
+        case .lost(let place, let loss, let user):
             countLoss("\(loss.word)")
+            let setting = loss.setting(of: user)
+            var line = Said(place: place, event: .storeLost, setting: setting ?? "", reason: "\(loss.word)")
             var fields = [LogField(.reason, "\(loss.word)"), LogField(.found, loss.found)]
-            if let setting = loss.setting { fields.insert(LogField(.setting, setting), at: 1) }
-            say(
-                .warning,
-                Said(place: place, event: .storeLost, setting: loss.setting ?? "", reason: "\(loss.word)"), fields)
+            if let setting { fields.insert(LogField(.setting, setting), at: 1) }
+            if loss.isOfRights {
+                fields.append(LogField(.user, user.name))
+                line.user = user.name
+            }
+            if case .greetingRefused(let command, .noPermission, _) = loss {
+                fields.append(LogField(.command, command))
+            }
+            say(.warning, line, fields)
         case .unsuitable(let place, let setting, let found):
             sayUnsuitable(.error, place, setting, found)
         case .epoch(let part, let word):
@@ -417,6 +439,11 @@ extension ServerRefusal {
     /// Whether a script called what its user may not.
     func isOfScript(_ words: String) -> Bool { code == .other && words.contains("can't run this command") }
 
+    /// Whether the user, the password or the user's rights are why.
+    fileprivate func isOfRights(_ words: String) -> Bool {
+        code == .noPermission || code == .notAuthenticated || code == .wrongPassword || isOfScript(words)
+    }
+
     /// The key of the configuration, or of the server, that has to do with it.
     fileprivate func setting(_ words: String) -> String? {
         switch code {
@@ -437,12 +464,13 @@ extension ServerRefusal {
 
 extension LinkLoss {
     /// The key of the configuration that has to do with it.
-    fileprivate var setting: String? {
+    fileprivate func setting(of user: StoreUser) -> String? {
         switch self {
         case .unresolved, .malformed: "store.url"
         case .tlsRefused: "store.tls"
-        case .authenticationRefused: "store.password"
-        case .greetingRefused(_, .noPermission, let text): text.contains(" keys used") ? "store.prefix" : "store.user"
+        case .authenticationRefused: "\(user.section).password"
+        case .greetingRefused(_, .noPermission, let text):
+            text.contains(" keys used") ? "store.prefix" : "\(user.section).user"
         case .greetingRefused, .unreachable, .connectTimedOut, .notPrimary, .closed, .broken, .silent, .unasked,
             .stopped:
             nil

@@ -116,7 +116,8 @@ private final class StoreHearing: StoreReceiving {
 
     func storeTold(_ event: StoreEvent) {
         switch event {
-        case .lost(let place, let loss): heard = "\(place.text): \(loss.found)"
+        case .lost(let place, let loss, let user):
+            heard = "\(place.text): \(loss.found)" + (loss.isOfRights ? ", of the user \(user.name)" : "")
         case .unsuitable(let place, let setting, let found): heard = "\(place.text): \(found) (\(setting))"
         case .connected, .epoch, .information: break
         }

@@ -32,7 +32,10 @@ final class StoreWatch {
         log = LogReader(
             EndingsFollower(plan), loop: loop, resolver: resolver, clock: { WorkerClock().microseconds() },
             onStep: { [unowned self] in tell($0) },
-            onRefused: { [unowned self] in self.reports.refused($0, $1, .log, self.plan.place) })
+            onRefused: { [unowned self] in
+                let command = StoreReports.RefusedCommand(name: "XREAD", user: $2)
+                self.reports.refused($0, $1, .log, self.plan.place, command)
+            })
     }
 
     /// Begins to watch.

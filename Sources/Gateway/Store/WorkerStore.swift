@@ -201,7 +201,9 @@ final class WorkerStore {
             command, slot: links.slot(of: key.span), ticket: ticket, changesNothing: true, leavesRoom: leavesRoom)
     }
 
-    fileprivate func answered(_ ticket: UInt64, _ answer: borrowing Answer, after microseconds: UInt64) {
+    fileprivate func answered(
+        _ ticket: UInt64, _ answer: borrowing Answer, after microseconds: UInt64, by side: StoreSide
+    ) {
         let kind =
             ticket >= StoreCaller.firstTicket
             ? StoreMetrics.Kind(letter: StoreCaller.kind(of: ticket))
@@ -217,7 +219,9 @@ final class WorkerStore {
             worker: index, kind, outcome,
             microseconds: outcome == .answered || outcome == .refused ? microseconds : nil)
         switch answer {
-        case .refused(let refusal, let text): reports.refused(refusal, text, kind, plan.place)
+        case .refused(let refusal, let text):
+            let command = StoreReports.RefusedCommand(name: side.links.refusedCommand, user: side.links.user)
+            reports.refused(refusal, text, kind, plan.place, command)
         case .reply, .unknown, .notSent: break
         }
         if ticket >= StoreCaller.firstTicket { return caller?.answered(ticket, answer) ?? () }
@@ -344,7 +348,7 @@ private final class StoreSide: StoreReceiving {
     }
 
     func storeAnswered(_ ticket: UInt64, _ answer: borrowing Answer, after microseconds: UInt64) {
-        owner.answered(ticket, answer, after: microseconds)
+        owner.answered(ticket, answer, after: microseconds, by: self)
     }
     func storeTold(_ event: StoreEvent) { owner.told(event, by: self) }
 }

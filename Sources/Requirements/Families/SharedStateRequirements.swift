@@ -458,7 +458,7 @@ extension RequirementTable {
             id: "SH-83", source: "policy of this gateway",
             promise: """
                 A link that the store does not let in is down, says which refusal it was, and tries again every two \
-                seconds or so.
+                seconds or so. The log names the user, never the password, and the command where a right is missing.
                 """),
         Requirement(
             id: "SH-84", source: "Redis manual: maxclients",

@@ -5,6 +5,7 @@ package enum LogFieldName: String, Sendable, CaseIterable {
     case cause
     case check
     case client
+    case command
     case count
     case decisionID = "decision_id"
     case detail
@@ -30,6 +31,7 @@ package enum LogFieldName: String, Sendable, CaseIterable {
     case traceID = "trace_id"
     case upstream
     case url
+    case user
     case version
     case workers
 }

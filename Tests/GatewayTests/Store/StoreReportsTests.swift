@@ -29,6 +29,13 @@ import Testing
     }
 
     private let lines = Lines()
+    /// Who signs in by the settings of these.
+    private static func user(_ name: String? = nil, _ password: String? = nil) -> StoreUser {
+        var settings = StoreSettings()
+        settings.user = name
+        settings.password = password.map { Secret(Array($0.utf8)) }
+        return StoreServers(settings, tls: nil).user
+    }
 
     private func reports() -> StoreReports {
         StoreReports(lines.log, MetricsRegistry.forStore().storeMetrics, workers: 1)
@@ -38,14 +45,14 @@ import Testing
         let reports = reports()
         reports.name([Self.place(1)])
         for port in 2000..<5000 as Range<UInt16> {
-            reports.told(.lost(Self.place(port), .unreachable("refused")))
+            reports.told(.lost(Self.place(port), .unreachable("refused"), as: Self.user()))
             reports.told(.unsuitable(Self.place(port), setting: "store.insecure_allow_plain", found: "x"))
         }
         #expect(lines.count("store_lost") == 32)
         #expect(lines.count("store_unsuitable") == 32)
-        reports.told(.lost(Self.place(1), .closed))
+        reports.told(.lost(Self.place(1), .closed, as: Self.user()))
         #expect(lines.count("127.0.0.1:1\"") == 1, "those of the settings are told of all the same")
-        reports.told(.lost(Self.place(1), .closed))
+        reports.told(.lost(Self.place(1), .closed, as: Self.user()))
         #expect(lines.count("127.0.0.1:1\"") == 1, "once a minute")
     }
 
@@ -72,8 +79,8 @@ import Testing
     @Test(.holds("SH-87")) func `name the reason that is found out after the connections end, and the setting`() {
         let reports = reports()
         for _ in 0..<5 {
-            reports.told(.lost(Self.place(1), .closed))
-            reports.told(.lost(Self.place(1), .authenticationRefused(.wrongPassword)))
+            reports.told(.lost(Self.place(1), .closed, as: Self.user()))
+            reports.told(.lost(Self.place(1), .authenticationRefused(.wrongPassword), as: Self.user()))
         }
         #expect(lines.count("store_lost") == 2)
         #expect(lines.count("\"setting\":\"store.password\"") == 1)
@@ -85,7 +92,8 @@ import Testing
         arguments: [("NOAUTH Authentication required.", "store.password"), ("WRONGTYPE Operation", "store.prefix")])
     func `name the setting that a running store's refusal is about`(words: String, setting: String) {
         let bytes = Array(words.utf8)
-        reports().refused(ServerRefusal(bytes.span), bytes.span, .proof, Self.place(1))
+        reports().refused(
+            ServerRefusal(bytes.span), bytes.span, .proof, Self.place(1), .init(name: "SET", user: Self.user()))
         #expect(lines.count("\"setting\":\"\(setting)\"") == 1)
     }
 
@@ -132,6 +140,59 @@ import Testing
         reports.publish(Self.links((4, false)), worker: 0, at: 40)
         #expect(reports.reach?.state == .down && reports.reach?.downSince == 30)
         #expect(reports.reach?.lost == [StoreReach.LostServer(place: Self.place(4), since: 40)])
+    }
+
+    @Test(
+        .holds("SH-83"), .refuses("SH-83"),
+        arguments: [
+            LinkLoss.authenticationRefused(.wrongPassword), .authenticationRefused(.notAuthenticated),
+            .greetingRefused(command: "GET", .noPermission, text: "NOPERM this user has no permissions"),
+        ])
+    func `name who is not let in, and never by which password`(loss: LinkLoss) {
+        let reports = reports()
+        for (name, said) in [(nil, "default"), ("portcullis", "portcullis"), ("other", "other")] {
+            reports.told(.lost(Self.place(1), loss, as: Self.user(name, "hunter2")))
+            #expect(lines.count("\"user\":\"\(said)\"") == 1)
+        }
+        // Without a password nobody signs in.
+        reports.told(.lost(Self.place(2), loss, as: Self.user("portcullis")))
+        #expect(lines.count("\"user\":\"default\"") == 2)
+        #expect(lines.count("store_lost") == 4 && lines.count("hunter2") == 0)
+        if case .greetingRefused = loss {
+            #expect(lines.count("\"command\":\"GET\"") == 4 && lines.count("\"setting\":\"store.user\"") == 4)
+        } else {
+            #expect(lines.count("\"setting\":\"store.password\"") == 4)
+        }
+        reports.told(.lost(Self.place(1), .closed, as: Self.user("portcullis", "hunter2")))
+        #expect(lines.count("\"user\"") == 4, "of an outage nobody is to blame")
+    }
+
+    @Test(
+        .holds("SH-83"), .refuses("SH-83"),
+        arguments: [
+            "NOPERM this user has no permissions to run the 'set' command",
+            "NOPERM this user has no permissions to access one of the keys used as arguments",
+            "NOAUTH Authentication required.", "ERR The user executing the script can't run this command or subcommand",
+        ])
+    func `name whose command a running store refuses, and which one it was`(words: String) {
+        let bytes = Array(words.utf8)
+        let reports = reports()
+        for name in ["portcullis", "portcullis", "other"] {
+            reports.refused(
+                ServerRefusal(bytes.span), bytes.span, .session, Self.place(1),
+                .init(name: "EVALSHA", user: Self.user(name, "hunter2")))
+        }
+        #expect(lines.count("\"user\":\"portcullis\",\"command\":\"EVALSHA\"") == 1)
+        #expect(lines.count("\"user\":\"other\",\"command\":\"EVALSHA\"") == 1)
+        #expect(lines.count("hunter2") == 0)
+    }
+
+    @Test func `name nobody where a store is full`() {
+        let bytes = Array("OOM command not allowed".utf8)
+        reports().refused(
+            ServerRefusal(bytes.span), bytes.span, .session, Self.place(1),
+            .init(name: "SET", user: Self.user("portcullis", "x")))
+        #expect(lines.count("\"user\"") == 0 && lines.count("maxmemory") == 1)
     }
 
     @Test(.refuses("SH-40")) func `name the key that cannot be read as the log of endings, once a minute`() {

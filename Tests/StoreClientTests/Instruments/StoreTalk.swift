@@ -25,6 +25,8 @@ final class StoreTalk {
     private(set) var answers: [UInt64: Told] = [:]
     private(set) var connected: [LinkServer.Place] = []
     private(set) var losses: [(place: LinkServer.Place, loss: LinkLoss)] = []
+    /// Who was to sign in where the last connection was lost.
+    private(set) var userLost: StoreUser?
     private(set) var epochs: [String?] = []
     private(set) var information = 0
     /// Settings that were named as the ones to change, and what was found.
@@ -129,7 +131,9 @@ final class StoreTalk {
     fileprivate func storeTold(_ event: StoreEvent) {
         switch event {
         case .connected(let place): connected.append(place)
-        case .lost(let place, let loss): losses.append((place, loss))
+        case .lost(let place, let loss, let user):
+            losses.append((place, loss))
+            userLost = user
         case .epoch(_, let epoch): epochs.append(epoch.map { String(decoding: $0, as: UTF8.self) })
         case .information(_, let text): if text != nil { information += 1 }
         case .unsuitable(_, let setting, let found): unsuitable.append((setting, found))
