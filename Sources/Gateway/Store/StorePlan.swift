@@ -60,6 +60,12 @@ struct StorePlan {
     func isReached(as other: StorePlan) -> Bool {
         !settings.speaksTLS && settings.isReached(as: other.settings)
     }
+
+    /// Whether what stands by another configuration may serve while the servers let nobody in by this one: all but users and
+    /// passwords is the same, so that whatever is asked there is asked where this one would ask it.
+    func maySpareChange(of other: StorePlan) -> Bool {
+        settings.isReachedButForUsers(as: other.settings) && settings.tls == other.settings.tls
+    }
 }
 
 extension StoreSettings {
@@ -72,11 +78,16 @@ extension StoreSettings {
 
     /// Whether the same servers are reached in the same way.
     func isReached(as other: StoreSettings) -> Bool {
+        isReachedButForUsers(as: other) && user == other.user && Self.isSame(password, other.password)
+            && sentinel?.user == other.sentinel?.user && Self.isSame(sentinel?.password, other.sentinel?.password)
+    }
+
+    /// The same, whoever signs in there.
+    fileprivate func isReachedButForUsers(as other: StoreSettings) -> Bool {
         addresses == other.addresses && database == other.database && topology == other.topology
             && sentinel?.name == other.sentinel?.name && sentinel?.addresses == other.sentinel?.addresses
-            && sentinel?.user == other.sentinel?.user && Self.isSame(sentinel?.password, other.sentinel?.password)
-            && user == other.user && Self.isSame(password, other.password) && prefix == other.prefix
-            && timeouts.connect == other.timeouts.connect && timeouts.command == other.timeouts.command
+            && prefix == other.prefix && timeouts.connect == other.timeouts.connect
+            && timeouts.command == other.timeouts.command
             && limits.inFlight == other.limits.inFlight && limits.bytes == other.limits.bytes
             && insecureAllowPlain == other.insecureAllowPlain && durability == other.durability
     }

@@ -20,6 +20,8 @@ final class StoreReports: Sendable {
         var reason = ""
         /// Who was not let in: another one is told of too.
         var user = ""
+        /// It is told again when the connections of before are gone.
+        var isSpared = false
     }
 
     /// How one worker's links are.
@@ -363,7 +365,8 @@ final class StoreReports: Sendable {
         if let step, step.forgetting != nil { forgot(step.forgetting) }
     }
 
-    func told(_ event: StoreEvent) {
+    /// Something has changed with a server; `isSpared` where connections by the user and password of before serve on.
+    func told(_ event: StoreEvent, isSpared: Bool = false) {
         switch event {
         case .connected(let place):
             hasConnected.store(true, ordering: .relaxed)
@@ -377,6 +380,11 @@ final class StoreReports: Sendable {
             if loss.isOfRights {
                 fields.append(LogField(.user, user.name))
                 line.user = user.name
+            }
+            if isSpared, loss.isOfRights {
+                line.isSpared = true
+                fields.append(
+                    LogField(.detail, "connections by the user and password of before serve on until they end"))
             }
             if case .greetingRefused(let command, .noPermission, _) = loss {
                 fields.append(LogField(.command, command))

@@ -21,12 +21,15 @@ final class StoreWatch {
     private unowned let store: WorkerStore
     private var plan: StorePlan
     private var log: LogReader?
+    /// By which settings the log is read: those of before, until a change of users and passwords has come about.
+    private var logPlan: StorePlan
     /// The number of the round of questions about the epoch: answers of one before are to a watch, or over a connection, that
     /// is no more.
     private var round: UInt64 = 0
 
     init(_ plan: StorePlan, _ loop: EventLoop, _ resolver: Resolver, _ reports: StoreReports, _ store: WorkerStore) {
         self.plan = plan
+        logPlan = plan
         self.reports = reports
         self.store = store
         log = LogReader(
@@ -59,8 +62,19 @@ final class StoreWatch {
             round += 1
             reports.watch(EpochWatch(plan))
         }
+        // Whoever cannot sign in by the new password reads nothing: the log goes over with the worker.
+        let waits = !plan.isReached(as: store.planInUse) && plan.maySpareChange(of: store.planInUse)
+        let isReadAnew = !waits && !plan.isReached(as: logPlan)
+        if !waits { logPlan = plan }
         let reads = plan.settings.shares.contains(.sessions) == old.settings.shares.contains(.sessions)
-        if !isFollowed || !reads || !plan.isReached(as: old) { openLog() }
+        if !isFollowed || !reads || isReadAnew { openLog() }
+    }
+
+    /// The worker asks by the links of this plan from now on.
+    func serves(by plan: StorePlan) {
+        guard logPlan.store !== plan.store else { return }
+        logPlan = plan
+        openLog()
     }
 
     func stop() {
@@ -71,7 +85,7 @@ final class StoreWatch {
     // MARK: the log of endings
 
     private func openLog() {
-        if plan.settings.shares.contains(.sessions) { log?.open(plan.servers) } else { log?.close() }
+        if plan.settings.shares.contains(.sessions) { log?.open(logPlan.servers) } else { log?.close() }
     }
 
     private func tell(_ step: EndingsFollower.Step) {

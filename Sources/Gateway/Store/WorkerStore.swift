@@ -10,7 +10,15 @@ import Transport
 /// The store as one worker asks it; on the worker's loop.
 ///
 /// It outlives configurations. One that changes how the store is reached has links of its own opened beside, and these serve
-/// once all of them are open: a password that was mistyped costs nobody anything for five seconds.
+/// once all of them are open:
+///
+///     serving ──reload──▶ changing ──all are open, or five seconds are over──▶ serving by the new ones
+///                            └──the same servers let nobody in by them──▶ refused ──open, or the old ones end──▶ the same
+///
+/// Five seconds, and not for ever: where other servers are configured, the old ones may not be what the other replicas ask, and
+/// a proof that is spent there would pass once more at them. Where users and passwords alone are others, it is the same store,
+/// and a password that was mistyped costs nobody anything while what stands lasts. Nothing is asked twice, and no used proof
+/// forgotten.
 final class WorkerStore {
     /// How long links that are new may take before they serve whether they are open or not.
     private static let patienceMilliseconds = 5000
@@ -62,9 +70,13 @@ final class WorkerStore {
         self.resolver = resolver
         self.reports = reports
         self.caller = caller
-        current = StoreSide(plan.servers, loop, resolver)
+        current = StoreSide(plan, loop, resolver)
         current.owner = self
-        patience = LoopTimer(loop: loop) { [unowned self] in if let next { serve(by: next) } }
+        patience = LoopTimer(loop: loop) { [unowned self] in
+            guard let next else { return }
+            guard isSpared(next) else { return serve(by: next) }
+            patience?.arm(milliseconds: WorkerStore.patienceMilliseconds)
+        }
         departure = LoopTimer(loop: loop) { [unowned self] in
             for side in leaving { side.links.stop() }
             leaving = []
@@ -141,7 +153,7 @@ final class WorkerStore {
         if plan.isRelayed(worker: index) { return goRelayed() }
         guard isRelayed || !plan.isReached(as: self.plan) else { return }
         next?.links.stop()
-        let side = StoreSide(plan.servers, loop, resolver)
+        let side = StoreSide(plan, loop, resolver)
         side.owner = self
         next = side
         side.links.start()
@@ -248,8 +260,21 @@ final class WorkerStore {
         }
     }
 
+    /// Whether the connections of before serve on while a change does not come about, since it is the user or the password
+    /// that the same servers refuse.
+    private func isSpared(_ side: StoreSide) -> Bool {
+        guard side.wasRefused else { return false }
+        // Whoever asks by the first worker goes by what that one decides.
+        if isRelayed { return reports.isReachedNow }
+        return side.plan.maySpareChange(of: current.plan) && current.links.states.contains(where: \.isUp)
+    }
+
+    /// By whose settings the servers are asked now.
+    var planInUse: StorePlan { current.plan }
+
     fileprivate func told(_ event: StoreEvent, by side: StoreSide) {
-        reports.told(event)
+        side.note(event)
+        reports.told(event, isSpared: side === next && isSpared(side))
         if case .information(let place, let text) = event {
             if plan.settings.topology == .cluster {
                 reports.greeted(information: text, by: place, worker: index)
@@ -273,6 +298,8 @@ final class WorkerStore {
             if lostAt == nil, !side.links.states.contains(where: \.isUp) { lostAt = WorkerClock().microseconds() }
             publish()
             noteLimits()
+            // Nothing is left of before: the store is as down as it would be after a start.
+            if lostAt != nil, let next, next.wasRefused { serve(by: next) }
         case .epoch, .information, .unsuitable: break
         }
     }
@@ -286,6 +313,8 @@ final class WorkerStore {
         beat?.arm(milliseconds: 1000)
         lostAt = side.links.states.contains(where: \.isUp) ? nil : WorkerClock().microseconds()
         caller?.use(side.links)
+        watch?.serves(by: side.plan)
+        publish()
         noteLimits()
     }
 
@@ -335,16 +364,29 @@ private final class LeavingStore: @unchecked Sendable {
 /// One set of links, and whom it tells.
 private final class StoreSide: StoreReceiving {
     unowned var owner: WorkerStore!
+    /// What they were made by.
+    let plan: StorePlan
+    /// A server has let nobody in by these, for the user or the password.
+    private(set) var wasRefused = false
     private var made: StoreLinks?
 
-    init(_ servers: StoreServers, _ loop: EventLoop, _ resolver: Resolver) {
+    init(_ plan: StorePlan, _ loop: EventLoop, _ resolver: Resolver) {
+        self.plan = plan
         made = StoreLinks(
-            servers, loop: loop, resolver: resolver, clock: { WorkerClock().microseconds() }, receiver: self)
+            plan.servers, loop: loop, resolver: resolver, clock: { WorkerClock().microseconds() }, receiver: self)
     }
 
     var links: StoreLinks {
         guard let made else { preconditionFailure("links are made with whom they tell") }
         return made
+    }
+
+    func note(_ event: StoreEvent) {
+        switch event {
+        case .lost(_, let loss, _):
+            if loss.isOfRights { wasRefused = true }
+        case .connected, .epoch, .information, .unsuitable: break
+        }
     }
 
     func storeAnswered(_ ticket: UInt64, _ answer: borrowing Answer, after microseconds: UInt64) {

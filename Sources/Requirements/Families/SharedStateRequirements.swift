@@ -67,8 +67,8 @@ extension RequirementTable {
         Requirement(
             id: "SH-12", source: "policy of this gateway",
             promise: """
-                A reload may change how the store is reached. New connections are proved before the old ones are let go, and what \
-                was used before stays used. One that brings another store says whose sessions it leaves behind.
+                A reload may change how the store is reached. New connections are proved before the old ones go, which serve on while \
+                a password is refused. What was used stays used. One that brings another store says whose sessions it leaves behind.
                 """),
         Requirement(
             id: "SH-13", source: "RFC 9449 §8; policy of this gateway",

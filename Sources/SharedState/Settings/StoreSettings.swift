@@ -63,7 +63,7 @@ package struct StoreSettings: Sendable {
     }
 
     /// How the servers' certificates are verified, and which one is shown to them.
-    package struct TLS: Sendable {
+    package struct TLS: Sendable, Equatable {
         package var certificateAuthorityFile: String?
         /// The URL's host where nothing is said.
         package var serverName: String?

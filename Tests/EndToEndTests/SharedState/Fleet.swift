@@ -78,6 +78,15 @@ final class StoreServer: Sendable {
         return try Self.bulk(client).split(separator: "\n").count { !$0.contains("cmd=client") }
     }
 
+    /// How many attempts to sign in it has refused.
+    func refusedLogins() throws -> Int {
+        let client = try RawClient(unixPath: path)
+        try client.send("*2\r\n$4\r\nINFO\r\n$12\r\ncommandstats\r\n")
+        let lines = try Self.bulk(client).split(whereSeparator: \.isNewline)
+        let fields = lines.first { $0.hasPrefix("cmdstat_auth:") }?.split(separator: ",") ?? []
+        return fields.first { $0.hasPrefix("failed_calls=") }.flatMap { Int($0.dropFirst(13)) } ?? 0
+    }
+
     private static func line(_ client: RawClient) throws -> String {
         String(decoding: try client.bytes(through: "\r\n").dropLast(2), as: UTF8.self)
     }
