@@ -119,6 +119,8 @@ extension WorkerRef {
     }
 
     /// Sessions ended: whatever of theirs is still under way ends too (LO-09).
+    ///
+    /// What has no answer yet gets the one that the next request of its browser would; an answer that has begun is cut.
     func endStreams() {
         let now = clock.wallSeconds()
         let clients = pointee.connections.clients
@@ -129,11 +131,28 @@ extension WorkerRef {
                 state.store.isEnded(state.session, now: now)
             else { return }
             if client.pointee.state == .tunnelling { return endSoon(client) }
-            let refused = Refused(.loginRequired, expected: "a session that lives", found: "its end")
-            if exchange.pointee.reader.call == .native, exchange.pointee.phase == .awaitingResponse {
-                return answer(exchange, refused: refused)
+            let refused = sessionOver(exchange)
+            switch exchange.pointee.phase {
+            // It is refused already, and hears of it in a moment.
+            case .parked, .held: return
+            case .awaitingResponse: answer(exchange, refused: refused)
+            case .responding: if !endsAsCall(exchange, refused) { abortClient(client) }
             }
-            if !endsAsCall(exchange, refused) { abortClient(client) }
         }
+    }
+
+    /// The refusal of a request whose session ended while its upstream was at work.
+    ///
+    /// A person is sent to sign in, a script is told. Where to come back to is not known any more: the head is the upstream's. No
+    /// cookie is cleared, for the browser may have that of another login by now.
+    private func sessionOver(_ exchange: ExchangeRef) -> Refused {
+        var refused = Refused(.loginRequired, expected: "a session that lives", found: "its end")
+        if let login = exchange.pointee.findings.route?.pointee.login {
+            var pointer = LoginPointer()
+            pointer.location = login.pointee.startPath
+            pointer.isNavigation = exchange.pointee.reader.isNavigation
+            refused.login = pointer
+        }
+        return refused
     }
 }

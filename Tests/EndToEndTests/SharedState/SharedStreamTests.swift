@@ -109,4 +109,47 @@ private typealias Frame = FrameClient.Frame
         #expect(caller.values("grpc-status", of: 3) == ["0"])
         caller.client.close()
     }
+
+    @Test(.holds("SH-39", "LO-09"), .refuses("SH-39", "LO-09"))
+    func `is answered as the next request would be, where no byte of its answer has been sent`() throws {
+        let (store, gate) = (try StoreServer(), Gate())
+        defer { gate.open() }
+        let stage = try SessionStage(
+            LoginPlan(
+                routes: ["{ path: /app/, upstream: $UPSTREAM, login: web }"],
+                client: ["session: { store: shared, keys: [{ file: $FOLDER/session.key }] }"],
+                settings: Fleet.settings(store, "recheck: 60s, " + Fleet.patiently), files: Fleet.keys))
+        let there = try stage.another()
+        stage.upstream.answer(
+            "/app/slow",
+            with: WireScript(.wait(gate), .text("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nhere")))
+        let (mine, other) = (try stage.login(), try stage.login())
+        func begin(_ browser: CookieJar, _ lines: [String] = [], _ method: String = "GET", body: String = "") throws
+            -> RawClient
+        {
+            let client = try there.client()
+            let all = browser.lines + (lines.isEmpty ? ownPage : lines)
+            try client.send(request(method, "/app/slow", fields: all, body: body))
+            return client
+        }
+        let script = try begin(mine), form = try begin(mine, [], "POST", body: "x=1")
+        let page = try begin(mine, navigation), kept = try begin(other)
+        #expect(eventually { stage.upstream.requests.count { $0.target == "/app/slow" } == 4 }, "\(there.diagnosis)")
+        let answer = try stage.exchange("POST", "/.portcullis/logout/web", browser: mine, fields: ownPage)
+        #expect((200..<400).contains(answer.status), "\(answer.headText)")
+        for client in [script, form] {
+            let refused = try client.response()
+            expectLoginNeeded(refused)
+            // The browser may have another login's by now.
+            #expect(refused.fields["set-cookie"].isEmpty)
+        }
+        let sent = try page.response()
+        #expect(sent.status == 303 && sent.fields.only("location") == "/.portcullis/login/web", "\(sent.headText)")
+        #expect(sent.fields["set-cookie"].isEmpty)
+        #expect(there.accessLine { $0["path"] == "/app/slow" && $0["cause"] == "login_required" } != nil)
+        gate.open()
+        let whole = try kept.response()
+        #expect(whole.status == 200 && whole.bodyText == "here", "\(whole.headText)")
+        #expect(try there.exchange(request("GET", "/app/b", fields: other.lines)).status == 200)
+    }
 }
