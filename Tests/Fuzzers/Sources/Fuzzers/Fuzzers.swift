@@ -22,6 +22,7 @@ enum Target: String, CaseIterable {
     case responseHead = "response-head"
     case http2Frames = "http2-frames"
     case http2Head = "http2-head"
+    case http2Upstream = "http2-upstream"
     case chunked, path, uri, base64url
     case jwkSet = "jwk-set"
     case discovery, yaml, forwarded, websocket
@@ -66,6 +67,7 @@ enum Target: String, CaseIterable {
         case .responseHead: ResponseHeadFuzzer.attempt(input)
         case .http2Frames: HTTP2Fuzzer.attempt(input)
         case .http2Head: HTTP2HeadFuzzer.attempt(input)
+        case .http2Upstream: HTTP2UpstreamFuzzer.attempt(input)
         case .chunked: ChunkedFuzzer.attempt(input)
         case .path: PathFuzzer.attempt(input)
         case .uri: URIFuzzer.attempt(input)

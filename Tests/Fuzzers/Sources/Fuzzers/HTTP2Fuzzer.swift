@@ -65,6 +65,8 @@ private final class Listener {
     init(answers: Bool) {
         var limits = ConnectionLimits()
         limits.announcesTunnels = true
+        // As behind a trusted proxy: recorded clients spoke in the clear.
+        limits.scheme = .either
         guard let memory = Listener.memory,
             let connection = ServerConnection(limits, memory: memory, source: Listener.source)
         else { fatalError("there is memory") }
