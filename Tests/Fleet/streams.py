@@ -9,7 +9,7 @@ from app import KEY
 from browser import HOST, ORIGIN, back_channel
 from checks import PATIENCE, eventually, note, same
 from faults import fault
-from fleet import PATIENTLY, fleet
+from fleet import PATIENTLY, USER, fleet
 from refreshes import leave
 
 TIMES = 5
@@ -61,6 +61,38 @@ def ending(binary, what, end):
     median = statistics.median(took)
     note(f"streams: over {1000 * median:.1f} ms after {what} at another gateway, and {1000 * max(took):.1f} ms at most")
     assert median < BOUND_SECONDS, took
+
+
+# refuses SH-39, SH-40
+def test_what_is_open_ends_within_recheck_where_no_line_of_the_log_tells_of_a_logout(binary):
+    """Requests are told at their next question; what is open asks none by itself."""
+    with fleet(binary, recheck="1s", **PATIENTLY) as running, contextlib.ExitStack() as last:
+        first, _, third = running.gateways
+        browser = running.browser().log_in(first)
+        things = [last.enter_context(kind(browser, third)) for kind in (Socket, Stream)]
+        running.store.forbid(USER, "xadd")
+        leave(browser, first)
+        # Nobody asks for anything here meanwhile.
+        for one in things:
+            one.await_end()
+
+
+# refuses SH-40, SH-39
+def test_what_is_open_ends_within_recheck_after_a_gap_in_the_log(binary):
+    """Several times, because the log may be read again before questions are answered again: none is to be forgotten then."""
+    for _ in range(TIMES):
+        with fleet(binary, recheck="1s", workers=2, **PATIENTLY) as running, contextlib.ExitStack() as last:
+            first, second, third = running.gateways
+            browser = running.browser().log_in(first)
+            things = [last.enter_context(kind(browser, third)) for kind in (Socket, Stream)]
+            third.relay.hold()
+            say(running, second)
+            running.store.ask("XTRIM", "pc:e", "MAXLEN", 0)
+            held = time.monotonic()
+            eventually(lambda: time.monotonic() - held > 1, "over: the silence")
+            third.relay.heal()
+            for one in things:
+                one.await_end()
 
 
 @fault

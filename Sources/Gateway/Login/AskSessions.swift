@@ -120,14 +120,16 @@ extension WorkerRef {
 
     /// Sessions ended: whatever of theirs is still under way ends too (LO-09).
     ///
-    /// What has no answer yet gets the one that the next request of its browser would; an answer that has begun is cut.
-    func endStreams() {
+    /// What has no answer yet gets the one that the next request of its browser would; an answer that has begun is cut. With
+    /// `onlyDue` those are looked at whose store is to be asked again; its answer has them looked at once more.
+    func endStreams(onlyDue: Bool = false) {
         let now = clock.wallSeconds()
         let clients = pointee.connections.clients
         clients.forEachInUse { client in
             guard client.pointee.state == .exchanging || client.pointee.state == .tunnelling,
                 let exchange = client.pointee.exchange, exchange.pointee.phase != .parked,
-                let state = exchange.pointee.findings.token?.session,
+                let token = exchange.pointee.findings.token, let state = token.session,
+                !onlyDue || (state.isElsewhere && token.usableUntil <= now),
                 state.store.isEnded(state.session, now: now)
             else { return }
             if client.pointee.state == .tunnelling { return endSoon(client) }

@@ -38,6 +38,8 @@ final class Generation: @unchecked Sendable {
     /// logins that come again must not have forgotten which sessions ended.
     private var service: LoginService?
     private var logins: LoginDispatcher?
+    /// The last minute, since 1970, in which sessions that are over were looked for; touched by the control loop alone.
+    private var sweptMinute = Int64.min
 
     /// Reads every file and makes everything that can fail; what lives longer than a configuration is the `previous`
     /// one's.
@@ -161,11 +163,16 @@ final class Generation: @unchecked Sendable {
         }
     }
 
-    /// Gives back what sessions that are over took.
+    /// Has the store asked about what is open, once a second, and gives back what sessions that are over took, once a minute.
     ///
-    /// Called once a second, and does something once a minute.
+    /// Called once a second, or a little later.
     func sweep(now: Int64) {
-        guard now % 60 == 0, let service else { return }
+        guard let service else { return }
+        if service.stores.contains(where: \.isElsewhere) {
+            for worker in gateway.workers { worker.recheckStreams() }
+        }
+        guard now / 60 != sweptMinute else { return }
+        sweptMinute = now / 60
         service.sweep(now: now)
     }
 

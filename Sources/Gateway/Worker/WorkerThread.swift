@@ -204,6 +204,13 @@ final class WorkerThread: @unchecked Sendable {
             worker.pointer.endStreams()
         }
     }
+
+    /// Has it ask about the sessions of what is open here and has been for longer than the store's word is good: no request
+    /// of theirs does, and the line that tells of an ending may be missing (SH-37).
+    func recheckStreams() {
+        let worker = WorkerReference(pointer: worker)
+        loop.execute { worker.pointer.endStreams(onlyDue: true) }
+    }
 }
 
 /// A succession with the sockets it was given.
