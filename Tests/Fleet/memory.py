@@ -2,6 +2,7 @@
 from browser import back_channel
 from checks import blames_nobody, eventually, same, served_or_later, unavailable
 from fleet import PATIENTLY, fleet
+from refreshes import leave
 
 
 # holds SH-81, SH-75
@@ -87,3 +88,17 @@ def test_without_room_nobody_asks_the_server_for_new_tokens_and_with_room_one_ga
                 return answer.status == 200
             eventually(is_served, "served with room")
         same((len(issuer.refreshes), issuer.refused), (1, []), "refreshes")
+
+
+# holds SH-43
+# refuses SH-43
+def test_sessions_that_somebody_has_left_are_none_of_the_thousand_that_a_user_may_have(binary):
+    """Else whoever signs in and out a thousand times in a day loses the one session that he never left."""
+    with fleet(binary, **PATIENTLY) as running:
+        first, second, _ = running.gateways
+        staying = running.browser().log_in(first)
+        for _ in range(5):
+            leave(running.browser().log_in(first), second)
+        [index] = [name for name in running.store.keys() if name.startswith(b"pc:u:")]
+        eventually(lambda: running.store.ask("ZCARD", index) == 1, "taken away: those that are over")
+        same(staying.ask(second).status, 200, "the one that lives")

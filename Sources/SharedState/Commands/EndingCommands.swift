@@ -55,6 +55,20 @@ struct EnrollSession: StoreCommand {
     }
 }
 
+/// Takes sessions that are over out of an index: they are none of the thousand that a user may have.
+struct LeaveIndex: StoreCommand {
+    let key: StoreName
+    let sessions: [StoreName]
+
+    func arguments(_ scripts: StoreScripts) -> [[UInt8]] {
+        [.word("ZREM"), key.bytes] + sessions.map(\.suffix)
+    }
+
+    func outcome(of reply: StoreReply) throws(StoreRefusal) {
+        guard case .integer = reply else { throw StoreRefusal(reply) }
+    }
+}
+
 /// Reads which sessions an index names.
 struct ListSessions: StoreCommand {
     let key: StoreName

@@ -113,6 +113,20 @@ struct SessionQuestions: Sendable {
 
     private static let batch = 32
 
+    /// Takes sessions that are over out of these indexes; one that stays there goes by its absolute end.
+    func leave(_ indexes: [StoreName], _ sessions: [StoreName]) async {
+        guard !sessions.isEmpty else { return }
+        for index in indexes { _ = await answer(LeaveIndex(key: index, sessions: sessions)) }
+    }
+
+    /// All indexes that name a session, under each key of the ring.
+    func indexes(of session: Session) -> [StoreName] {
+        names.indexes(client: client, issuer: session.issuer, subject: session.subject)
+            + (session.serverSession.map {
+                names.indexes(client: client, issuer: session.issuer, serverSession: $0)
+            } ?? [])
+    }
+
     private func endOne(
         _ name: StoreName, _ tombstone: TimeToLive, _ kind: StoreLogLine.Kind
     ) async -> Result<Ended?, StoreRefusal> {

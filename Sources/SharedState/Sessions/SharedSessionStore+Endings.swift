@@ -9,6 +9,7 @@ extension SharedSessionStore {
             let ended = known.end(Self.key(of: session), now: now)
             if ended == nil { known.noteEnding() }
             waiting.wake(Self.key(of: session))
+            await questions.leave(questions.indexes(of: session), [shared.names.session(session.id)])
             return ended.map { [$0] } ?? []
         case .serverSession(let issuer, let sid, _):
             return try await end(
@@ -60,6 +61,15 @@ extension SharedSessionStore {
         }
         seeLater(to: others.map(\.name), endedAs: .endedByServer)
         known.noteEnding()
+        if ending.until >= now { await questions.leave(ending.indexes, Array(Set(names))) }
+        var leaving: [[UInt8]: (index: StoreName, sessions: [StoreName])] = [:]
+        for (_, session) in mine {
+            let name = shared.names.session(session.id)
+            for index in questions.indexes(of: session) {
+                leaving[index.bytes, default: (index, [])].sessions.append(name)
+            }
+        }
+        for one in leaving.values { await questions.leave([one.index], one.sessions) }
         await questions.tell(StoreLogLine(.marked, of: ending.markers[0]))
         return ended
     }

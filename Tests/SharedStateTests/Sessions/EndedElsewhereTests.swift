@@ -255,6 +255,29 @@ import Testing
         #expect(try client.send(["ZCARD".bytes, index.bytes]) == .integer(1000))
     }
 
+    /// Else a living one would give way to them.
+    @Test(.refuses("SH-43")) func `are none of that thousand when they are over`() async throws {
+        let (client, names) = (try a.administrator(), a.shared.names)
+        func count(_ indexes: [StoreName]) throws -> StoreReply { try client.send(["ZCARD".bytes, indexes[0].bytes]) }
+        func ofServer(_ sid: String) throws -> StoreReply {
+            try count(names.indexes(client: Sample.client, issuer: Sample.issuer, serverSession: sid))
+        }
+        let ofUser = names.indexes(client: Sample.client, issuer: Sample.issuer, subject: "alice")
+        let staying = try await known(Sample.session())
+        let leaving = Sample.session()
+        var told = Sample.session()
+        told.serverSession = "s-2"
+        _ = try await (known(leaving), known(told))
+        #expect(try count(ofUser) == .integer(3) && ofServer("s-1") == .integer(2) && ofServer("s-2") == .integer(1))
+        _ = try await b.store.end(.session(leaving), now: now)
+        #expect(try count(ofUser) == .integer(2) && ofServer("s-1") == .integer(1))
+        _ = try await b.store.end(.serverSession(issuer: Sample.issuer, sid: "s-2"), now: now)
+        #expect(try count(ofUser) == .integer(1) && ofServer("s-2") == .integer(0))
+        #expect(try await b.load(staying) != nil)
+        _ = try await a.store.end(.subject(issuer: Sample.issuer, subject: "alice", until: .max), now: now)
+        #expect(try count(ofUser) == .integer(0) && ofServer("s-1") == .integer(0))
+    }
+
     @Test(.holds("SH-45"), .refuses("SH-45"))
     func `are over at all of them when a new login takes their place`() async throws {
         let value = try await known(Sample.session())
