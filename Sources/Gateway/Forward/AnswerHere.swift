@@ -12,6 +12,8 @@ extension WorkerRef {
         let client = exchange.pointee.client
         if let upstream = exchange.pointee.upstream {
             exchange.pointee.upstream = nil
+            // Part of a body must not be taken for the whole (HTTP-31).
+            if !exchange.pointee.request.isComplete { upstream.resetOnClose() }
             closeUpstream(upstream)
         }
         guard exchange.pointee.phase != .responding, client.pointee.state == .exchanging else {

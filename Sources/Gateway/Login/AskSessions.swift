@@ -129,7 +129,7 @@ extension WorkerRef {
             guard client.pointee.state == .exchanging || client.pointee.state == .tunnelling,
                 let exchange = client.pointee.exchange, exchange.pointee.phase != .parked,
                 let token = exchange.pointee.findings.token, let state = token.session,
-                !onlyDue || (state.isElsewhere && token.usableUntil <= now),
+                !onlyDue || (token.usableUntil <= now && isOfStore(state)),
                 state.store.isEnded(state.session, now: now)
             else { return }
             if client.pointee.state == .tunnelling { return endSoon(client) }
@@ -137,10 +137,19 @@ extension WorkerRef {
             switch exchange.pointee.phase {
             // It is refused already, and hears of it in a moment.
             case .parked, .held: return
-            case .awaitingResponse: answer(exchange, refused: refused)
+            case .awaitingResponse:
+                dropCookies(exchange)
+                answer(exchange, refused: refused)
             case .responding: if !endsAsCall(exchange, refused) { abortClient(client) }
             }
         }
+    }
+
+    /// Whether a session's store is one that is asked now.
+    ///
+    /// One that a reload has replaced would ask the servers of now, which know nothing of it: what began by it ends by it.
+    private func isOfStore(_ session: SessionState) -> Bool {
+        session.isElsewhere && pointee.identities.stores.contains { $0.goesOn(from: session.store) }
     }
 
     /// The refusal of a request whose session ended while its upstream was at work.

@@ -87,7 +87,8 @@ final class KnownSessions: Sendable {
         /// The store said so at `time`.
         mutating func confirm(generation: UInt32, at time: Int64) {
             newest = max(newest, generation)
-            checkedAt = time
+            // Of two answers the later one holds.
+            checkedAt = max(checkedAt ?? time, time)
         }
     }
 
@@ -279,9 +280,10 @@ final class KnownSessions: Sendable {
 
     /// The store gave no answer about a session: what it said before holds for as long as it would have, had it been asked as
     /// soon as that was due (SH-74).
-    func noteUnanswered(_ key: NameDigest) {
+    func noteUnanswered(_ key: NameDigest, now: Int64, _ rules: CheckRules) {
         shard(key).state.withLock { state in
             guard let place = state.entries.index(forKey: key) else { return }
+            if case .fresh = state.entries.values[place].age(now: now, rules) { return }
             state.entries.values[place].dueOf = state.entries.values[place].checkedAt
         }
     }

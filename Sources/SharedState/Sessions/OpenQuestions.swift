@@ -9,6 +9,8 @@ final class OpenQuestions: Sendable {
         /// Those of which the store said nothing.
         var unanswered: Set<NameDigest> = []
         var isAsking = false
+        /// When some were added last: what is asked late was not answered early.
+        var now = Int64.min
     }
 
     private let state = Mutex(State())
@@ -16,8 +18,9 @@ final class OpenQuestions: Sendable {
     private static let batch = 64
 
     /// Takes more of them; whether the caller is to ask, because nobody does.
-    func add(_ keys: [NameDigest]) -> Bool {
+    func add(_ keys: [NameDigest], now: Int64) -> Bool {
         state.withLock { state in
+            state.now = max(state.now, now)
             state.waiting.formUnion(keys)
             guard !state.isAsking, !state.waiting.isEmpty else { return false }
             state.isAsking = true
@@ -25,8 +28,8 @@ final class OpenQuestions: Sendable {
         }
     }
 
-    /// The next ones; nil when there are none, and whoever comes next is to ask.
-    func next() -> [NameDigest]? {
+    /// The next ones, and the time; nil when there are none, and whoever comes next is to ask.
+    func next() -> (keys: [NameDigest], now: Int64)? {
         state.withLock { state in
             guard !state.waiting.isEmpty else {
                 state.isAsking = false
@@ -34,7 +37,7 @@ final class OpenQuestions: Sendable {
             }
             let batch = Array(state.waiting.prefix(OpenQuestions.batch))
             state.waiting.subtract(batch)
-            return batch
+            return (batch, state.now)
         }
     }
 

@@ -152,7 +152,7 @@ package final class SessionQuestion {
     /// The same for whoever waits for the session.
     package func conclude() -> Outcome {
         guard isAnswered else {
-            store.known.noteUnanswered(key)
+            store.known.noteUnanswered(key, now: now, store.rules)
             store.shared.figures.count(.unknown)
             return .unavailable
         }

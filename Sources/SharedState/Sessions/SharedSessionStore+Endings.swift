@@ -125,9 +125,9 @@ extension SharedSessionStore {
 
     /// Asks about sessions that no request waits for; their endings are noted.
     func askBeside(_ keys: [NameDigest], now: Int64) {
-        guard open.add(keys) else { return }
+        guard open.add(keys, now: now) else { return }
         inBackground { store in
-            while let batch = store.open.next() {
+            while let (batch, now) = store.open.next() {
                 await withTaskGroup(of: Void.self) { group in
                     for key in batch { group.addTask { await store.askBeside(key, now: now) } }
                 }

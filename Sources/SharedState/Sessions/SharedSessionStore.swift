@@ -237,7 +237,7 @@ extension SharedSessionStore {
         do throws(SessionStoreRefusal) {
             standing = try await questions.standing(of: entry.session)
         } catch {
-            known.noteUnanswered(key)
+            known.noteUnanswered(key, now: now, rules)
             shared.figures.count(.unknown)
             throw error
         }
@@ -280,7 +280,7 @@ extension SharedSessionStore {
             shared.figures.count(session == nil ? StoreFigures.SessionAnswer.none : .load)
             return session
         } catch {
-            known.noteUnanswered(Self.key(cookie))
+            known.noteUnanswered(Self.key(cookie), now: now, rules)
             shared.figures.count(.unknown)
             throw error
         }

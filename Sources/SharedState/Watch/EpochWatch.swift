@@ -105,8 +105,12 @@ package struct EpochWatch: Sendable {
     package private(set) var skew = ClockSkew()
     /// Whether it cannot be known if a new connection leads to the same server, though proofs depend on it.
     package var cannotSeeFailovers: Bool { !mayReadInformation && failover == .refuse }
-    /// Whether the primary says that it is cut off from its replicas.
-    package var isCutOff: Bool { mayReadInformation && information?.isCutOff ?? false }
+    /// How often in a row the server has said that it is cut off from its replicas.
+    private var cutOffs = 0
+    /// Whether the primary says that it is cut off from its replicas, and has said so before: one that is late once is none.
+    ///
+    /// Of a cluster each server speaks for its own slots, and one that is cut off from the others stops by itself.
+    package var isCutOff: Bool { mayReadInformation && !isCluster && cutOffs > 1 }
     /// Whether the server may not be asked what it says of itself.
     package var cannotSeeInformation: Bool { !mayReadInformation }
     /// How many seconds from now a client has to make a proof for it to pass: so long proofs wait when a store is new.
@@ -327,6 +331,7 @@ extension EpochWatch {
             return isConnectedAgain && failover == .refuse && !isCluster ? failedOver(at: now) : Step()
         }
         defer { information = read }
+        cutOffs = read.isCutOff ? cutOffs + 1 : 0
         isConnectedAgain = false
         guard let before = information else { return firstRead(read, at: now) }
         if before.replicationID != read.replicationID || before.runID != read.runID {

@@ -152,4 +152,25 @@ private typealias Frame = FrameClient.Frame
         #expect(whole.status == 200 && whole.bodyText == "here", "\(whole.headText)")
         #expect(try there.exchange(request("GET", "/app/b", fields: other.lines)).status == 200)
     }
+
+    /// An orderly end would have it take a part for the whole.
+    @Test(.byHTTP1(because: "a stream of HTTP/2 is reset by name"), .refuses("HTTP-31", "SH-39"))
+    func `is answered in the middle of its upload, and its upstream's connection is reset`() throws {
+        let store = try StoreServer()
+        let stage = try SessionStage(
+            LoginPlan(
+                routes: ["{ path: /app/, upstream: $UPSTREAM, login: web }"],
+                client: ["session: { store: shared, keys: [{ file: $FOLDER/session.key }] }"],
+                settings: Fleet.settings(store, "recheck: 60s, " + Fleet.patiently), files: Fleet.keys))
+        let (there, mine) = (try stage.another(), try stage.login())
+        let client = try there.client()
+        let lines = (mine.lines + ownPage + ["Host: gateway.test", "Content-Length: 10"]).joined(separator: "\r\n")
+        try client.send("POST /app/upload HTTP/1.1\r\n\(lines)\r\n\r\nabcde")
+        #expect(stage.upstream.waits { $0.requests.contains { $0.target == "/app/upload" && $0.bodyCount == 5 } })
+        let answer = try stage.exchange("POST", "/.portcullis/logout/web", browser: mine, fields: ownPage)
+        #expect((200..<400).contains(answer.status), "\(answer.headText)")
+        expectLoginNeeded(try client.response())
+        #expect(stage.upstream.waits { !$0.resetConnections.isEmpty })
+        #expect(stage.upstream.requests.allSatisfy { $0.target != "/app/upload" || !$0.isComplete })
+    }
 }

@@ -115,15 +115,16 @@ import Testing
     @Test(.refuses("SH-40")) func `wait to be asked about once each, however often they are to be`() {
         let open = OpenQuestions()
         let keys = (0..<100).map { NameDigest(SHA256.hash("\($0)".bytes.span)) }
-        #expect(open.add(keys))
-        for _ in 0..<50 { #expect(!open.add(keys)) }
+        #expect(open.add(keys, now: Sample.now))
+        for _ in 0..<50 { #expect(!open.add(keys, now: Sample.now + 7)) }
         var asked: [NameDigest] = []
-        while let batch = open.next() {
+        while let (batch, now) = open.next() {
+            #expect(now == Sample.now + 7, "what is asked late is asked at its own time")
             #expect(batch.count <= 64)
             asked += batch
         }
         #expect(asked.count == 100 && Set(asked) == Set(keys))
-        #expect(open.add(keys), "whoever comes next asks")
+        #expect(open.add(keys, now: Sample.now + 8), "whoever comes next asks")
     }
 
     @Test(.refuses("SH-73")) func `remember endings within bounds`() {
