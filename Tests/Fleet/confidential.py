@@ -73,7 +73,7 @@ def test_nothing_that_is_secret_or_says_who_somebody_is_can_be_read_in_the_store
         running.store.ask("CONFIG", "SET", "slowlog-log-slower-than", "0")
         running.store.ask("CONFIG", "SET", "slowlog-max-len", "10000")
         issuer, program = running.issuer, running.program()
-        staying, leaving, told = (running.browser(seconds=1).log_in(gateway) for gateway in running.gateways)
+        staying, leaving, told = (running.browser(seconds=5).log_in(gateway) for gateway in running.gateways)
         cookies = {value for browser in (staying, leaving, told) for value in browser.cookies.values()
                    if value and not value.isdecimal()}
         # Behind the identifier stands what nobody but the browser has.

@@ -25,7 +25,7 @@ def test_a_store_that_restarts_with_its_data_keeps_everybody_signed_in_and_whoev
             gateway.await_ready()
         first, second, third = running.gateways
         staying, left, told = (running.browser().log_in(gateway) for gateway in running.gateways)
-        renewed, program, waiting = running.browser(seconds=1).log_in(first), running.program(), running.browser()
+        renewed, program, waiting = running.browser(seconds=5).log_in(first), running.program(), running.browser()
         ended, issuer = (left, told), running.issuer
 
         def is_renewed():

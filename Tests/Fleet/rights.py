@@ -26,7 +26,7 @@ def test_the_user_of_the_documents_may_do_all_that_is_needed_and_is_refused_noth
     same(sorted(re.findall(r"\+(\S+)", listed[1])), sorted(COMMANDS), "commands of the documents")
     with fleet(binary, recheck="0s", **PATIENTLY) as running:
         first, second, third = running.gateways
-        browser, leaving, program = running.browser(seconds=1).log_in(first), running.browser().log_in(second), running.program()
+        browser, leaving, program = running.browser(seconds=5).log_in(first), running.browser().log_in(second), running.program()
         for gateway in running.gateways:
             same(browser.ask(gateway).status, 200, "a session")
 
