@@ -4,7 +4,7 @@ import contextlib
 from browser import COOKIE
 from checks import eventually, served_or_unavailable, unavailable
 from faults import fault
-from fleet import PASSWORD, PATIENTLY, USER, fleet
+from fleet import PASSWORD, USER, fleet
 from store import COMMANDS, Store, free_port
 
 
@@ -41,7 +41,7 @@ def cluster(folder):
 
 def settings(running, nodes):
     """Those of gateways whose store is this cluster."""
-    return {**running.login(), **PATIENTLY, "topology": "cluster", "recheck": "0s", "url": f'["redis://127.0.0.1:{nodes[0].port}"]'}
+    return {**running.login(), "topology": "cluster", "recheck": "0s", "url": f'["redis://127.0.0.1:{nodes[0].port}"]'}
 
 
 def signed_in(running, gateway):

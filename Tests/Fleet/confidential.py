@@ -4,7 +4,7 @@ import json
 
 from browser import back_channel
 from checks import eventually, needs_no_fault, note, same
-from fleet import PATIENTLY, fleet
+from fleet import fleet
 from issuer import NAME, SUBJECT
 
 # Shorter words stand anywhere by chance.
@@ -67,7 +67,7 @@ def places(running, lines):
 # refuses SH-51, SH-50, SH-48
 def test_nothing_that_is_secret_or_says_who_somebody_is_can_be_read_in_the_store(binary):
     """After logins, a refresh, proofs, a logout and a logout token, while somebody listens."""
-    with fleet(binary, recheck="0s", **PATIENTLY) as running:
+    with fleet(binary, recheck="0s") as running:
         first, second, third = running.gateways
         listener = running.store.listen()
         running.store.ask("CONFIG", "SET", "slowlog-log-slower-than", "0")

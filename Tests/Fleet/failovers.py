@@ -5,7 +5,7 @@ import time
 import processes
 from checks import becomes, eventually, note, served_or_unavailable, waits
 from clusters import Node, signed_in
-from fleet import PASSWORD, USER, fleet
+from fleet import PASSWORD, QUICKLY, USER, fleet
 from reloads import traffic
 from store import COMMANDS, SERVER, Client, Store, free_port
 
@@ -60,7 +60,7 @@ def test_a_replica_takes_the_slots_of_a_primary_that_is_gone_and_nobody_is_signe
     """Whoever has a session there is served by the replica."""
     with fleet(binary, count=0) as running, replicated(running.folder) as pairs:
         urls = ", ".join(f'"redis://127.0.0.1:{node.port}"' for pair in pairs for node in pair)
-        start(running, **running.login(), topology="cluster", recheck="0s", url=f"[{urls}]")
+        start(running, **running.login(), **QUICKLY, topology="cluster", recheck="0s", url=f"[{urls}]")
         browsers = users(running)
         primary, replica = max(map(by_role, pairs), key=lambda pair: sum(name.startswith(b"pc:s:") for name in pair[0].keys()))
         fail_over(running, browsers, primary.lose, primary, replica)
@@ -157,7 +157,7 @@ def watched(binary):
         for one in sentinels:
             eventually(one.is_able, "able: a Sentinel", CHANGED_SECONDS)
         urls = ", ".join(f'"redis://127.0.0.1:{one.port}"' for one in sentinels)
-        start(running, **running.login(), topology="sentinel", recheck="0s", url=f"redis://127.0.0.1:{port}",
+        start(running, **running.login(), **QUICKLY, topology="sentinel", recheck="0s", url=f"redis://127.0.0.1:{port}",
               sentinel=f"{{ name: portcullis, url: [{urls}] }}")
         yield running
 

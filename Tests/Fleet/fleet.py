@@ -50,8 +50,10 @@ routes:
 log: {{ level: debug, operator: {log}/operator.log, access: {log}/access.log }}
 """
 TOKEN = f'issuers: [main], audience: "{AUDIENCE}"'
-# Where a machine that stands still for a moment is nobody's fault.
-PATIENTLY = {"timeouts": "{ command: 5s }"}
+# Of a command. A machine that stands still for a moment is nobody's fault, and makes no answer 503.
+TIMEOUTS = "{ command: 5s }"
+# Where the store says nothing, and that is what a test waits for.
+QUICKLY = {"timeouts": "{ command: 1s }"}
 
 
 class Gateway:
@@ -67,9 +69,9 @@ class Gateway:
 
     def write(self, **store):
         """Writes the configuration, with these keys of the store."""
-        self.store = store
+        self.store = {"timeouts": TIMEOUTS, **store}
         url = store.get("url", f"redis://127.0.0.1:{self.relay.port}")
-        more = "\n".join(f"  {name}: {value}" for name, value in store.items() if name != "url")
+        more = "\n".join(f"  {name}: {value}" for name, value in self.store.items() if name != "url")
         more = more.replace("$FOLDER", str(self.fleet.folder))
         text = CONFIGURATION.format(
             workers=self.fleet.workers, issuer=self.fleet.issuer.url, folder=self.fleet.folder, url=url, store=more,

@@ -3,7 +3,7 @@ import urllib.parse
 
 from browser import ORIGIN, PREFIX, ask
 from checks import becomes, eventually, needs_no_fault, same, unavailable
-from fleet import PATIENTLY, fleet
+from fleet import fleet
 
 BY_REFERENCE = ("authorization_request: signed_by_reference", "request_object: { key: { file: $FOLDER/client.pem } }")
 KIND = "application/oauth-authz-req+jwt"
@@ -16,7 +16,7 @@ FETCHES = 5
 # refuses SH-64
 def test_a_request_that_one_gateway_made_is_fetched_at_another_five_times_in_all_and_gone_with_the_callback(binary):
     """The browser goes to the server with nothing but its address; the login ends at the third of them."""
-    with fleet(binary, client=BY_REFERENCE, **PATIENTLY) as running:
+    with fleet(binary, client=BY_REFERENCE) as running:
         first, second, third = running.gateways
         for makes, gives, ends in ((first, second, third), (second, third, first)):
             login = Begun(running, makes)
@@ -44,7 +44,7 @@ def test_a_request_that_one_gateway_made_is_fetched_at_another_five_times_in_all
 # refuses SH-64, SH-21
 def test_while_the_store_is_away_no_request_is_made_and_none_is_said_not_to_be_there(binary):
     """The server may ask again; a gateway that is cut off knows of none, not even of its own."""
-    with fleet(binary, client=BY_REFERENCE, **PATIENTLY) as running:
+    with fleet(binary, client=BY_REFERENCE) as running:
         _, second, third = running.gateways
         login, waiting = Begun(running, third), running.browser()
         third.relay.cut()

@@ -1,7 +1,7 @@
 """A store whose memory is full."""
 from browser import back_channel
 from checks import blames_nobody, eventually, same, served_or_later, unavailable
-from fleet import PATIENTLY, fleet
+from fleet import fleet
 from refreshes import leave
 
 
@@ -9,7 +9,7 @@ from refreshes import leave
 # refuses SH-81, SH-21
 def test_without_room_nothing_new_is_kept_and_what_is_there_is_read_and_ended(binary):
     """Logins and proofs get 503 and may come again; sessions are served, asked about, and end."""
-    with fleet(binary, recheck="0s", **PATIENTLY) as running:
+    with fleet(binary, recheck="0s") as running:
         first, second, third = running.gateways
         known, leaving, program = running.browser().log_in(first), running.browser().log_in(first), running.program()
         waiting = running.browser()
@@ -41,7 +41,7 @@ def test_without_room_nothing_new_is_kept_and_what_is_there_is_read_and_ended(bi
 # refuses SH-41
 def test_without_room_a_logout_holds_at_all_gateways_at_once(binary):
     """A logout, and what a logout token of the server's says, are written all the same."""
-    with fleet(binary, recheck="10m", **PATIENTLY) as running:
+    with fleet(binary, recheck="10m") as running:
         first, second, third = running.gateways
         leaving, kept, told = (running.browser().log_in(first) for _ in range(3))
         former = dict(leaving.cookies)
@@ -68,7 +68,7 @@ def test_without_room_a_logout_holds_at_all_gateways_at_once(binary):
 # refuses SH-81, SH-21
 def test_without_room_nobody_asks_the_server_for_new_tokens_and_with_room_one_gateway_does(binary):
     """The right to ask cannot be kept: a session whose token is over is answered 503, and lives."""
-    with fleet(binary, **PATIENTLY) as running:
+    with fleet(binary) as running:
         issuer = running.issuer
         browser = running.browser(seconds=1).log_in(running.gateways[0])
         running.store.fill()
@@ -94,7 +94,7 @@ def test_without_room_nobody_asks_the_server_for_new_tokens_and_with_room_one_ga
 # refuses SH-43
 def test_sessions_that_somebody_has_left_are_none_of_the_thousand_that_a_user_may_have(binary):
     """Else whoever signs in and out a thousand times in a day loses the one session that he never left."""
-    with fleet(binary, **PATIENTLY) as running:
+    with fleet(binary) as running:
         first, second, _ = running.gateways
         staying = running.browser().log_in(first)
         for _ in range(5):

@@ -6,7 +6,7 @@ import time
 
 from browser import ask, connection
 from checks import alone, eventually, note, same, unavailable
-from fleet import PATIENTLY, fleet
+from fleet import fleet
 
 # Before, and as long while the store stands still: of each kind of request.
 SECONDS = 2
@@ -82,7 +82,7 @@ class Proving:
 # refuses SH-14, SH-66
 def test_requests_that_need_nothing_of_the_store_take_no_longer_while_it_stands_still(binary):
     """Nor while others wait for it, at the same worker."""
-    with fleet(binary, recheck="0s", **PATIENTLY) as running:
+    with fleet(binary, recheck="0s") as running:
         gateway, program, browser = running.gateways[0], running.program(), running.browser().log_in(running.gateways[1])
         eventually(lambda: program.prove(gateway).status == 200, "a proof")
         with Proving(gateway, program, browser) as load:

@@ -4,7 +4,7 @@ import time
 
 from browser import ask, back_channel
 from checks import becomes, eventually, note, same, served_or_unavailable, unavailable
-from fleet import PATIENTLY, USER, fleet
+from fleet import QUICKLY, USER, fleet
 from store import Store, free_port
 
 RECHECK = 1
@@ -34,7 +34,7 @@ def test_a_logout_has_happened_once_a_replica_has_it(binary):
     """The second one too, which finds that the first has ended the session at the primary."""
     port = free_port()
     server = ("--port", port, "--bind", "127.0.0.1", "--repl-diskless-sync-delay", 0)
-    with fleet(binary, count=2, server=server, durability="replica", recheck="0s", **PATIENTLY) as running:
+    with fleet(binary, count=2, server=server, durability="replica", recheck="0s") as running:
         first, second = running.gateways
         replica = Store(running.folder / "replica", "--replicaof", "127.0.0.1", port, is_replica=True)
         replica.start()
@@ -60,7 +60,7 @@ def test_a_primary_that_has_lost_its_replicas_is_not_asked_about_sessions(binary
     """One of them may be the primary by now, where somebody has signed out."""
     port = free_port()
     server = ("--port", port, "--bind", "127.0.0.1", "--repl-diskless-sync-delay", 0)
-    with fleet(binary, count=2, server=server, recheck=f"{RECHECK}s", **PATIENTLY) as running:
+    with fleet(binary, count=2, server=server, recheck=f"{RECHECK}s") as running:
         first, second = running.gateways
         replica = Store(running.folder / "replica", "--replicaof", "127.0.0.1", port, is_replica=True)
         replica.start()
@@ -100,7 +100,7 @@ def signed_in(running, gateway):
 
 def cut_off(binary, fault):
     """The third gateway is alone for a while; somebody signs out elsewhere meanwhile."""
-    with fleet(binary, workers=2, recheck=f"{RECHECK}s") as running:
+    with fleet(binary, workers=2, recheck=f"{RECHECK}s", **QUICKLY) as running:
         first, second, third = running.gateways
         leaving, told, staying = (running.browser().log_in(gateway) for gateway in running.gateways)
         unseen, program, waiting = running.browser().log_in(first), running.program(), running.browser()
@@ -195,7 +195,7 @@ def test_endings_that_a_gateway_missed_are_known_there_long_before_it_asks_about
 # refuses SH-78, SH-58, SH-21
 def test_a_store_that_stands_still_blames_nobody_and_no_proof_passes_twice(binary):
     """Requests wait for as long as a command may take, and later not at all."""
-    with fleet(binary, workers=2, recheck=f"{RECHECK}s") as running:
+    with fleet(binary, workers=2, recheck=f"{RECHECK}s", **QUICKLY) as running:
         first, second, third = running.gateways
         browser, unseen, program = running.browser().log_in(first), running.browser().log_in(second), running.program()
         for gateway in running.gateways:
@@ -247,7 +247,7 @@ def test_a_store_that_stands_still_blames_nobody_and_no_proof_passes_twice(binar
 # refuses SH-59, SH-58
 def test_proofs_that_gateways_let_through_by_themselves_are_used_at_all_of_them_once_the_store_is_back(binary):
     """Where the operator says so: each lets a proof through once meanwhile, and the store hears of it before anything else."""
-    with fleet(binary, workers=2, when_down="{ proofs: local }", **PATIENTLY) as running:
+    with fleet(binary, workers=2, when_down="{ proofs: local }") as running:
         first, second, third = running.gateways
         program = running.program()
         for gateway in running.gateways:

@@ -6,7 +6,7 @@ import time
 
 from checks import eventually, note, same, served_or_later, waits
 from faults import fault
-from fleet import PATIENTLY, fleet
+from fleet import fleet
 
 # What asking the server may take in all, and two seconds: as long as the right to ask is somebody's.
 LEASE_SECONDS = 22
@@ -29,7 +29,7 @@ def begin(browser, gateway, stall):
 # refuses SH-31, SH-21
 def test_a_gateway_that_is_killed_in_a_refresh_keeps_nobody_from_it_for_longer_than_its_lease(binary):
     """The server never saw one refresh token, and the sign-in lives; it took the other, which costs this sign-in and nothing else."""
-    with fleet(binary, **PATIENTLY) as running:
+    with fleet(binary) as running:
         first, second, third = running.gateways
         issuer = running.issuer
         kept, spent = running.browser(seconds=1).log_in(first), running.browser(seconds=1).log_in(first)
@@ -78,7 +78,7 @@ def test_a_gateway_that_is_killed_in_a_refresh_keeps_nobody_from_it_for_longer_t
 # refuses SH-34
 def test_tokens_that_the_store_does_not_take_are_used_by_who_has_them_and_written_later(binary):
     """The server is asked once, and nobody uses the old token once there is a new one."""
-    with fleet(binary, recheck="10m", **PATIENTLY) as running:
+    with fleet(binary, recheck="10m") as running:
         first, second, third = running.gateways
         issuer = running.issuer
         browser = running.browser(seconds=1).log_in(first)
@@ -114,7 +114,7 @@ def renewed(running, browser, gateway):
 # refuses SH-34
 def test_tokens_that_are_held_are_written_before_another_gateway_comes_with_the_old_ones(binary):
     """The store is back for some seconds before the lease ends: that is enough, and no sign-in is lost."""
-    with fleet(binary, recheck="10m", **PATIENTLY) as running:
+    with fleet(binary, recheck="10m") as running:
         first, second, third = running.gateways
         issuer = running.issuer
         browsers = [running.browser(seconds=1).log_in(first) for _ in range(3)]
@@ -156,7 +156,7 @@ def test_tokens_that_are_held_are_written_before_another_gateway_comes_with_the_
 # refuses SH-32, SH-31
 def test_a_gateway_that_stands_still_for_longer_than_its_lease_changes_nothing_when_it_goes_on(binary):
     """The server refuses it by then, because another one has asked; that is no word about the session."""
-    with fleet(binary, **PATIENTLY) as running:
+    with fleet(binary) as running:
         first, second, third = running.gateways
         issuer = running.issuer
         browser = running.browser(seconds=1).log_in(first)
@@ -192,7 +192,7 @@ def test_a_gateway_that_stands_still_for_longer_than_its_lease_changes_nothing_w
 # refuses SH-32, SH-38
 def test_a_logout_wins_over_a_refresh_that_is_under_way_elsewhere_and_its_tokens_are_given_back(binary):
     """The browser is signed out at all of them, whatever the server answers then."""
-    with fleet(binary, **PATIENTLY) as running:
+    with fleet(binary) as running:
         first, second, third = running.gateways
         issuer = running.issuer
         browser = running.browser(seconds=1).log_in(first)
@@ -222,7 +222,7 @@ def leave(browser, gateway):
 # refuses SH-35
 def test_a_server_that_fails_is_left_alone_by_all_gateways_for_the_same_pause(binary):
     """However many requests come, and wherever; then the session is refreshed, and lives."""
-    with fleet(binary, **PATIENTLY) as running:
+    with fleet(binary) as running:
         issuer = running.issuer
         browser = running.browser(seconds=1).log_in(running.gateways[0])
         issuer.fail()

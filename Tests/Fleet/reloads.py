@@ -6,7 +6,7 @@ import time
 import processes
 from checks import blames_nobody, eventually, note, same, served_or_unavailable, waits
 from faults import fault
-from fleet import COMMANDS, PASSWORD, PATIENTLY, USER, fleet
+from fleet import COMMANDS, PASSWORD, USER, fleet
 from relay import Relay
 from signing import authority
 from store import SERVER, Store, free_port
@@ -83,7 +83,7 @@ def await_reloaded(running, count):
 # holds SH-12, SH-83
 def test_a_password_is_changed_with_two_that_are_good_and_nobody_notices(binary):
     """As the documents say: the new one at the store, in the file, and the old one away."""
-    with fleet(binary, recheck="0s", **PATIENTLY) as running:
+    with fleet(binary, recheck="0s") as running:
         browser = running.browser().log_in(running.gateways[0])
         with traffic(running, browser):
             running.store.ask("ACL", "SETUSER", USER, f">{NEW}")
@@ -106,7 +106,7 @@ def test_a_password_is_changed_with_two_that_are_good_and_nobody_notices(binary)
 def test_the_one_password_of_a_store_without_users_is_changed_and_nobody_notices(binary):
     """Connections that stand go on; new ones say the new one."""
     with fleet(binary, prepare=lambda store: store.ask("CONFIG", "SET", "requirepass", PASSWORD), recheck="0s",
-               password="{ file: $FOLDER/store.password }", **PATIENTLY) as running:
+               password="{ file: $FOLDER/store.password }") as running:
         browser = running.browser().log_in(running.gateways[0])
         with traffic(running, browser):
             running.store.ask("CONFIG", "SET", "requirepass", NEW)
@@ -122,7 +122,7 @@ def test_the_one_password_of_a_store_without_users_is_changed_and_nobody_notices
 # refuses SH-12, SH-83, SH-52
 def test_a_wrong_password_in_the_file_is_told_costs_nobody_a_session_and_the_right_one_is_tried_at_once(binary):
     """The connections before it serve on for as long as they stand; then it is as if the store were down."""
-    with fleet(binary, recheck="0s", **PATIENTLY) as running:
+    with fleet(binary, recheck="0s") as running:
         first = running.gateways[0]
         browser = running.browser().log_in(first)
         with traffic(running, browser, served_or_unavailable) as going:
@@ -151,11 +151,11 @@ def test_a_wrong_password_in_the_file_is_told_costs_nobody_a_session_and_the_rig
 def test_tls_is_turned_on_and_nobody_notices_and_another_name_in_the_certificate_is_refused(binary):
     """The store has both for a while; a used proof stays used."""
     port = free_port()
-    with fleet(binary, count=0, recheck="0s", **PATIENTLY) as none:
+    with fleet(binary, count=0, recheck="0s") as none:
         certificate, key = authority(none.folder)
         server = ("--tls-port", port, "--bind", "127.0.0.1", "--tls-cert-file", certificate, "--tls-key-file", key,
                   "--tls-auth-clients", "no")
-        with fleet(binary, server=server, recheck="0s", **PATIENTLY) as running:
+        with fleet(binary, server=server, recheck="0s") as running:
             first, second, third = running.gateways
             browser, program = running.browser().log_in(first), running.program()
             proof = program.proof()
@@ -191,7 +191,7 @@ def test_tls_is_turned_on_and_nobody_notices_and_another_name_in_the_certificate
 def test_sentinels_are_asked_from_now_on_and_nobody_notices(binary):
     """The same store, whose primary others name now."""
     port, watch_port = free_port(), free_port()
-    with fleet(binary, server=("--port", port, "--bind", "127.0.0.1"), recheck="0s", **PATIENTLY) as running:
+    with fleet(binary, server=("--port", port, "--bind", "127.0.0.1"), recheck="0s") as running:
         running.store.ask("ACL", "SETUSER", "default", "on", "nopass", "~*", "&*", "+@all")
         browser = running.browser().log_in(running.gateways[0])
         with sentinel(running.folder, watch_port, port):
@@ -226,7 +226,7 @@ def sentinel(folder, port, primary):
 # refuses SH-12
 def test_another_store_is_told_and_has_everybody_sign_in_again_and_the_former_one_has_kept_them(binary):
     """No error on the way: whoever is not there has to sign in, and is there again when the gateways go back."""
-    with fleet(binary, recheck="0s", **PATIENTLY) as running:
+    with fleet(binary, recheck="0s") as running:
         first = running.gateways[0]
         browser = running.browser().log_in(first)
         former = dict(browser.cookies)
@@ -260,7 +260,7 @@ def test_another_store_is_told_and_has_everybody_sign_in_again_and_the_former_on
 # refuses SH-12
 def test_a_reload_that_leaves_the_sessions_behind_in_another_store_says_so(binary):
     """Whoever writes another URL by mistake reads why everybody signs in again."""
-    with fleet(binary, recheck="0s", **PATIENTLY) as running:
+    with fleet(binary, recheck="0s") as running:
         first = running.gateways[0]
         other = Store(running.folder / "other")
         other.start(lambda: other.allow(USER, PASSWORD, *COMMANDS), epoch="BBBBBBBBBBBBBBBBBBBBBA.1")
@@ -275,7 +275,7 @@ def test_a_reload_that_leaves_the_sessions_behind_in_another_store_says_so(binar
 # refuses SH-61
 def test_a_proof_that_one_store_knew_passes_nowhere_else_by_another_store(binary):
     """The other store is old enough to know of all proofs, and has another word: it was never asked about this one."""
-    with fleet(binary, **PATIENTLY) as running:
+    with fleet(binary) as running:
         first, second, third = running.gateways
         program = running.program()
         proof = program.proof()

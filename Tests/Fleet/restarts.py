@@ -5,7 +5,7 @@ from browser import back_channel
 from checks import becomes, eventually, same, served_or_unavailable
 from clusters import signed_in
 from faults import fault
-from fleet import PASSWORD, PATIENTLY, fleet
+from fleet import PASSWORD, fleet
 from reloads import traffic
 from rights import DOCUMENT
 
@@ -20,7 +20,7 @@ def test_a_store_that_restarts_with_its_data_keeps_everybody_signed_in_and_whoev
         keep_data(running.store)
         running.store.start()
         for _ in range(3):
-            running.add(**running.login(), **PATIENTLY, recheck="0s").start()
+            running.add(**running.login(), recheck="0s").start()
         for gateway in running.gateways:
             gateway.await_ready()
         first, second, third = running.gateways

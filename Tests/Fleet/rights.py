@@ -5,7 +5,7 @@ from pathlib import Path
 
 from browser import back_channel
 from checks import blames_nobody, eventually, needs_no_fault, same
-from fleet import PATIENTLY, PASSWORD, fleet
+from fleet import PASSWORD, fleet
 from issuer import SUBJECT
 from store import COMMANDS, Store, free_port
 
@@ -24,7 +24,7 @@ def test_the_user_of_the_documents_may_do_all_that_is_needed_and_is_refused_noth
     """A login, calls, a refresh, proofs, a logout, a logout token, and the command about sessions."""
     listed = re.search(r"-@all\n((?:    \+.*\n)+)", DOCUMENT.read_text())
     same(sorted(re.findall(r"\+(\S+)", listed[1])), sorted(COMMANDS), "commands of the documents")
-    with fleet(binary, recheck="0s", **PATIENTLY) as running:
+    with fleet(binary, recheck="0s") as running:
         first, second, third = running.gateways
         browser, leaving, program = running.browser(seconds=5).log_in(first), running.browser().log_in(second), running.program()
         for gateway in running.gateways:
@@ -58,7 +58,7 @@ class Deprived:
         running.set_password(PASSWORD, f"{self.user}.password")
         running.store.allow(self.user, PASSWORD, *COMMANDS)
         self.gateway = running.add(**{"user": self.user, "password": f"{{ file: {running.folder}/{self.user}.password }}",
-                                      "recheck": "0s", **PATIENTLY, **store})
+                                      "recheck": "0s", **store})
         self.gateway.start()
         self.gateway.await_ready()
         self.program = running.program()

@@ -4,7 +4,7 @@ import time
 from browser import NAVIGATION, ask
 from checks import eventually, note, same, served_or_unavailable, unavailable, waits
 from faults import fault
-from fleet import PATIENTLY, fleet
+from fleet import fleet
 
 # A start waits for the first contact with the store for as long as this at most.
 START_SECONDS = 10
@@ -15,9 +15,9 @@ START_SECONDS = 10
 # refuses SH-11, SH-21, SH-74
 def test_gateways_that_start_without_their_store_serve_what_needs_none_and_use_it_when_it_comes(binary):
     """No start waits for it; readiness does, for ten seconds, and longer where it is strict."""
-    with fleet(binary, starts=False, **PATIENTLY) as running:
+    with fleet(binary, starts=False) as running:
         first, second, third = running.gateways
-        strict = running.add(**running.login(), **PATIENTLY, readiness="strict")
+        strict = running.add(**running.login(), readiness="strict")
         strict.start()
         began = time.monotonic()
         strict.await_listening()
@@ -77,8 +77,8 @@ def arrive(running):
 # refuses SH-11
 def test_a_gateway_whose_store_is_gone_says_so_and_is_ready_all_the_same_but_where_that_is_strict(binary):
     """Else one store would take all replicas out of service at once, with the routes that need none."""
-    with fleet(binary, recheck="1s", **PATIENTLY) as running:
-        strict = running.add(**running.login(), **PATIENTLY, readiness="strict")
+    with fleet(binary, recheck="1s") as running:
+        strict = running.add(**running.login(), readiness="strict")
         strict.start()
         strict.await_ready()
         lenient = running.gateways[:3]
@@ -113,7 +113,7 @@ def test_a_store_that_is_emptied_has_everybody_sign_in_and_lets_no_used_proof_th
 
 def forgotten(binary, forget, at_once):
     """No error page for whoever was signed in; proofs wait until none can have been used before."""
-    with fleet(binary, recheck="0s", **PATIENTLY) as running:
+    with fleet(binary, recheck="0s") as running:
         first, second, third = running.gateways
         browser, program = running.browser().log_in(first), running.program()
         proofs = [program.proof() for _ in range(30)]

@@ -9,7 +9,7 @@ from app import KEY
 from browser import HOST, ORIGIN, back_channel
 from checks import PATIENCE, eventually, note, same
 from faults import fault
-from fleet import PATIENTLY, USER, fleet
+from fleet import USER, fleet
 from refreshes import leave
 
 TIMES = 5
@@ -37,7 +37,7 @@ def test_what_is_open_at_one_gateway_ends_within_a_second_when_the_server_says_s
 def ending(binary, what, end):
     """Several times, each with a session of its own, whose things are open at two gateways."""
     took = []
-    with fleet(binary, recheck="10m", **PATIENTLY) as running, contextlib.ExitStack() as last:
+    with fleet(binary, recheck="10m") as running, contextlib.ExitStack() as last:
         first, second, third = running.gateways
 
         def opened(browser, gateway):
@@ -66,7 +66,7 @@ def ending(binary, what, end):
 # refuses SH-39, SH-40
 def test_what_is_open_ends_within_recheck_where_no_line_of_the_log_tells_of_a_logout(binary):
     """Requests are told at their next question; what is open asks none by itself."""
-    with fleet(binary, recheck="1s", **PATIENTLY) as running, contextlib.ExitStack() as last:
+    with fleet(binary, recheck="1s") as running, contextlib.ExitStack() as last:
         first, _, third = running.gateways
         browser = running.browser().log_in(first)
         things = [last.enter_context(kind(browser, third)) for kind in (Socket, Stream)]
@@ -81,7 +81,7 @@ def test_what_is_open_ends_within_recheck_where_no_line_of_the_log_tells_of_a_lo
 def test_what_is_open_ends_within_recheck_after_a_gap_in_the_log(binary):
     """Several times, because the log may be read again before questions are answered again: none is to be forgotten then."""
     for _ in range(TIMES):
-        with fleet(binary, recheck="1s", workers=2, **PATIENTLY) as running, contextlib.ExitStack() as last:
+        with fleet(binary, recheck="1s", workers=2) as running, contextlib.ExitStack() as last:
             first, second, third = running.gateways
             browser = running.browser().log_in(first)
             things = [last.enter_context(kind(browser, third)) for kind in (Socket, Stream)]
