@@ -61,7 +61,7 @@ public struct FileEvent {
     /// Wraps `event_del`.
     @inlinable public static func remove(_ slot: UnsafeMutablePointer<FileEvent>) { event_del(raw(slot)) }
 
-    /// Fires in this loop's next turn as if ready, behind what is ready by then.
+    /// Fires in this loop's next turn as if ready, before what becomes ready only then.
     ///
     /// Wraps `event_active` and `event_base_loopcontinue`.
     @inlinable
@@ -71,6 +71,11 @@ public struct FileEvent {
         // itself would keep all others waiting. So it is told to look after the event in progress.
         event_base_loopcontinue(event_get_base(raw(slot)))
     }
+
+    /// Fires once in this loop's next turn, behind all that is ready then; whatever the event waited for before, it no longer does.
+    ///
+    /// Wraps `event_add` with a time that is over: libevent looks at times behind descriptors, and waits for neither.
+    @inlinable public static func fireNextTurn(_ slot: UnsafeMutablePointer<FileEvent>) { add(slot, milliseconds: 0) }
 
     /// Whether the event has fired in this turn of the loop and its callback is still to come.
     @inlinable

@@ -106,7 +106,7 @@ public final class ServerLink: CommandSending, @unchecked Sendable {
     func flushLater() {
         guard !isFlushDue, !isWriteAwaited else { return }
         isFlushDue = true
-        FileEvent.activate(flushEvent)
+        FileEvent.fireNextTurn(flushEvent)
     }
 
     /// Offers what waits to the socket, in one write.

@@ -250,4 +250,45 @@ import Testing
         #expect(state.rounds < 100_000)
         watcher.cancel()
     }
+
+    @Test func `that fires in the next turn does so behind what becomes ready only then`() throws {
+        let loop = try EventLoop()
+        let (first, second) = (try SocketPair(), try SocketPair())
+        defer {
+            first.close()
+            second.close()
+        }
+        let order = Box<[String]>([])
+        let slot = UnsafeMutablePointer<FileEvent>.allocate(capacity: 1)
+        slot.initialize(to: FileEvent())
+        defer {
+            FileEvent.remove(slot)
+            slot.deallocate()
+        }
+        FileEvent.assign(
+            slot, loop.base, -1, [],
+            { _, _, context in
+                guard let context else { return }
+                Unmanaged<Box<[String]>>.fromOpaque(context).takeUnretainedValue().value.append("the end of the turn")
+            }, Unmanaged.passUnretained(order).toOpaque())
+        let watchers = Box<[Watcher]>([])
+        watchers.value.append(
+            Watcher(loop: loop, descriptor: first.here) { _ in
+                order.value.append("the first socket")
+                watchers.value[0].cancel()
+                FileEvent.fireNextTurn(slot)
+                FileEvent.fireNextTurn(slot)
+                second.send()
+            })
+        watchers.value.append(
+            Watcher(loop: loop, descriptor: second.here) { _ in
+                order.value.append("the second socket")
+                watchers.value[1].cancel()
+            })
+        for watcher in watchers.value { watcher.watch(for: .read) }
+        first.send()
+        #expect(loop.turns { order.value.count >= 3 })
+        for _ in 0..<5 { loop.runOnce(blocking: false) }
+        #expect(order.value == ["the first socket", "the second socket", "the end of the turn"])
+    }
 }

@@ -93,6 +93,7 @@ extension WorkerRef {
         let endsAtClose =
             client.pointee.exchange.map { $0.pointee.phase == .responding && $0.pointee.isHTTP10 } ?? false
         if endsAtClose || client.pointee.hasOutput { client.resetOnClose() }
+        if let stream = client.pointee.part.stream { sendBeforeReset(stream) }
         closeClient(client)
     }
 

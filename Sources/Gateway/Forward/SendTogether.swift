@@ -13,7 +13,7 @@ extension WorkerRef {
     /// before the second comes, and has to be woken for it, which costs the writer more than the write.
     func sendTogether(_ upstream: UpstreamRef, _ exchange: ExchangeRef) {
         if pointee.upstreams.unsent == nil {
-            FileEvent.activate(pointee.loop.turnEnd)
+            awaitTurnEnd()
             pointee.upstreams.unsentSince = exchange.pointee.forwardedAt
         }
         upstream.pointee.isUnsent = true

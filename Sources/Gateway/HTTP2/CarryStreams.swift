@@ -193,14 +193,12 @@ extension WorkerRef {
         guard !session.pointee.isQueued, !session.pointee.isAtWork else { return }
         session.pointee.isQueued = true
         session.pointee.nextQueued = pointee.connections.http2.queued
-        if pointee.connections.http2.queued == nil { FileEvent.activate(pointee.loop.turnEnd) }
+        awaitTurnEnd()
         pointee.connections.http2.queued = session
     }
 
-    /// Sends the requests of this turn of the loop, and goes on with the connections that asked for it.
-    func endTurn() {
-        endClosedConnections()
-        sendRequests()
+    /// Goes on with the clients' connections that asked for it in this turn of the loop.
+    func goOnWithClients() {
         var next = pointee.connections.http2.queued
         pointee.connections.http2.queued = nil
         while let session = next {
@@ -209,11 +207,5 @@ extension WorkerRef {
             session.pointee.isQueued = false
             goOn(session)
         }
-        goOnWithUpstreams()
     }
-}
-
-// The worker's own event, on its own thread; the context is the worker's place, which outlives the loop's run.
-let onTurnEnd: FileEvent.Callback = { _, _, context in
-    CallbackContext.place(context, of: Worker.self).endTurn()
 }

@@ -29,6 +29,24 @@ extension WorkerRef {
         if wantsMore || session.pointee.toSend != nil || session.pointee.toRead != nil { queue(session) }
     }
 
+    /// Sends what a stream has before it is broken off, as far as its window and the socket go.
+    ///
+    /// Its client gets what has come and then the reset, as it does over HTTP/1.1. An event of a stream of events would be lost else,
+    /// because its server died behind it.
+    func sendBeforeReset(_ stream: StreamRef) {
+        let session = stream.pointee.session
+        let client = session.pointee.client
+        guard stream.pointee.isToSend, !stream.pointee.isGone, !session.pointee.isAtWork,
+            client.pointee.state == .multiplexing
+        else { return }
+        session.pointee.isAtWork = true
+        prepareHeads(session)
+        // A socket that is broken is seen to at the end of the turn, as is what follows of these frames.
+        _ = sendFrames(session, client)
+        session.pointee.isAtWork = false
+        queue(session)
+    }
+
     /// Puts the heads of answers that have begun in the core's queue, and says of which streams there is more.
     private func prepareHeads(_ session: SessionRef) {
         while let stream = session.pointee.toSend {

@@ -11,6 +11,7 @@ struct WorkerLoop {
     var timeoutsLeft: UnsafeMutablePointer<FileEvent>
     /// Sends a turn's requests together, and goes on with connections of HTTP/2 that have something to send or to read.
     var turnEnd: UnsafeMutablePointer<FileEvent>
+    var isTurnEndDue = false
     /// What answers say of the time; of this second, or of the last tick's.
     var date = DateLine(seconds: WorkerClock().wallSeconds())
     /// When the last tick was, in monotonic microseconds.

@@ -114,7 +114,7 @@ extension WorkerRef {
         guard !session.pointee.isQueued, !session.pointee.isAtWork, !session.pointee.isOver else { return }
         session.pointee.isQueued = true
         session.pointee.nextQueued = pointee.upstreams.http2.queued
-        if pointee.upstreams.http2.queued == nil { FileEvent.activate(pointee.loop.turnEnd) }
+        awaitTurnEnd()
         pointee.upstreams.http2.queued = session
     }
 
