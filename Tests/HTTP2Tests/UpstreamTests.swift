@@ -87,12 +87,47 @@ private func answer(
             "", "GET\r\n\r\n", "GET / HTTP/1.1\r\n\r\n", "GET /a b HTTP/1.1\r\nHost: a\r\n\r\n",
             "GET evil HTTP/1.1\r\nHost: a\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nX-A: b\rc\r\n\r\n",
             "GET / HTTP/1.1\r\nHost: a\r\nX A: b\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nX-A\r\nX-B: c\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\n: b\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nAccept\r: b\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nX-A: b\nX-B: c\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nX-A: \0\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nX-A: b\r\n\r",
+            "GET / HTTP/1.1\r\nHost: a\r\nX-A: a value that is longer than a vector\u{7f}\r\n\r\n",
         ])
     func `sends no head that is none`(head: String) throws {
         let upstream = try UpstreamUnderTest()
         #expect(upstream.ask(head) == nil)
         #expect(upstream.sent == [])
         #expect(upstream.connection.openStreams == 0)
+    }
+
+    @Test(.refuses("H2-75")) func `sends no head with a control octet anywhere in a value`() throws {
+        let upstream = try UpstreamUnderTest()
+        for count in 1..<40 {
+            for place in 0..<count {
+                for byte in ["\0", "\u{8}", "\n", "\r", "\u{1f}", "\u{7f}"] {
+                    let value =
+                        String(repeating: "\t", count: place) + byte + String(repeating: "a", count: count - 1 - place)
+                    if upstream.ask("GET / HTTP/1.1\r\nHost: a\r\nX-A: \(value)\r\n\r\n") != nil {
+                        Issue.record("\(byte.utf8.first ?? 0) at \(place) of \(count)")
+                    }
+                }
+            }
+        }
+        #expect(upstream.sent == [])
+    }
+
+    @Test(.holds("H2-75")) func `sends names in lower case, whichever case came first`() throws {
+        let upstream = try UpstreamUnderTest()
+        let heads = [
+            "USER-AGENT: a\r\nx-Long-Name: b\r\nDPoP: c\r\n", "user-agent: d\r\nX-LONG-NAME: e\r\nDPOP:f\r\n",
+            "User-Agent:\t g\th \r\nX-long-name:\r\ndpop: i\r\n",
+        ]
+        for lines in heads { upstream.ask("GET / HTTP/1.1\r\nHost: a\r\n\(lines)\r\n") }
+        let fields = upstream.sent.map { upstream.decoder.fields($0.payload).dropFirst(4) }
+        #expect(
+            fields.map(Array.init) == [
+                ["user-agent: a", "x-long-name: b", "dpop: c"], ["user-agent: d", "x-long-name: e", "dpop: f"],
+                ["user-agent: g\th", "x-long-name: ", "dpop: i"],
+            ])
     }
 
     @Test(.holds("H2-81")) func `tells interim answers, the answer, its body and its trailers`() throws {

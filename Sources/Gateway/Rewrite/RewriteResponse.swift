@@ -87,7 +87,8 @@ extension WorkerRef {
         _ exchange: ExchangeRef, _ omitted: OmittedFields, _ bytes: UnsafeMutablePointer<UInt8>,
         into writer: inout HeadWriter
     ) -> SecurityFields {
-        var seen: SecurityFields = []
+        // An empty literal is an array, which is looked through for each response.
+        var seen = SecurityFields(rawValue: 0)
         let head = pointee.scratch.responseHead
         let rules = pointee.policy.responseRules
         var run = FieldRun()

@@ -53,6 +53,21 @@ enum FieldCheck {
         return true
     }
 
+    /// The first place from `start` on of a control octet other than HTAB, or the end: as far as a value can go.
+    @inline(__always)
+    static func firstControl(in text: Span<UInt8>, from start: Int) -> Int {
+        var index = start
+        while index &+ ByteVector.count <= text.count {
+            let place = ByteVector.controls(text.vector(at: index)).first
+            index &+= place
+            guard place < ByteVector.count else { continue }
+            guard text[index] == 0x09 else { return index }
+            index &+= 1
+        }
+        while index < text.count, text[index] >= 0x20 && text[index] != 0x7f || text[index] == 0x09 { index &+= 1 }
+        return index
+    }
+
     /// A token (RFC 9110 §9.1).
     static func isMethod(_ method: Span<UInt8>) -> Bool {
         guard method.count > 0 else { return false }

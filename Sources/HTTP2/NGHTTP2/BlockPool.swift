@@ -9,8 +9,9 @@ import CNGHTTP2
 struct BlockPool {
     /// Bytes that are kept for later, at most.
     static let bound = 8 << 20
-    /// Before each block, how large it is; as long as what the strictest alignment needs.
+    /// Before each block, how large it is, and its class; as long as what the strictest alignment needs.
     private static let headerSize = 16
+    private static let classPlace = 8
     private static let classCount = 18
     private static let smallest = 32
 
@@ -57,29 +58,36 @@ struct BlockPool {
     /// A block of at least so many bytes.
     func take(_ size: Int) -> UnsafeMutableRawPointer {
         let number = Self.number(of: size)
-        let size = number < Self.classCount ? Self.size(number) : size
+        guard number < Self.classCount else { return unsafe allocate(size, number) }
+        let size = Self.size(number)
+        guard let block = unsafe state.pointee.first[number] else { return unsafe allocate(size, number) }
+        unsafe state.pointee.used &+= size
+        unsafe state.pointee.first[number] = block.load(as: UnsafeMutableRawPointer?.self)
+        unsafe state.pointee.kept &-= size
+        return unsafe block
+    }
+
+    /// A block of the system's.
+    @inline(never)
+    private func allocate(_ size: Int, _ number: Int) -> UnsafeMutableRawPointer {
         unsafe state.pointee.used += size
-        if number < Self.classCount, let block = unsafe state.pointee.first[number] {
-            unsafe state.pointee.first[number] = block.load(as: UnsafeMutableRawPointer?.self)
-            unsafe state.pointee.kept -= size
-            return unsafe block
-        }
         unsafe state.pointee.taken += 1
         let block = UnsafeMutableRawPointer.allocate(
             byteCount: size + Self.headerSize, alignment: Self.headerSize)
         unsafe block.storeBytes(of: size, as: Int.self)
+        unsafe block.storeBytes(of: number, toByteOffset: Self.classPlace, as: Int.self)
         return unsafe block + Self.headerSize
     }
 
     /// Gives a block back that `take` has given.
     func give(_ block: UnsafeMutableRawPointer) {
         let size = unsafe self.size(of: block)
-        let number = Self.number(of: size)
-        unsafe state.pointee.used -= size
-        guard number < Self.classCount, unsafe state.pointee.kept + size <= Self.bound else {
+        let number = unsafe (block - Self.classPlace).load(as: Int.self)
+        unsafe state.pointee.used &-= size
+        guard number < Self.classCount, unsafe state.pointee.kept &+ size <= Self.bound else {
             return unsafe (block - Self.headerSize).deallocate()
         }
-        unsafe state.pointee.kept += size
+        unsafe state.pointee.kept &+= size
         unsafe block.storeBytes(of: state.pointee.first[number], as: UnsafeMutableRawPointer?.self)
         unsafe state.pointee.first[number] = block
     }

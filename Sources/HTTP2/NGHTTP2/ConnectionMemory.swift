@@ -1,4 +1,5 @@
 import CNGHTTP2
+import HTTPMessage
 
 /// What all HTTP/2 connections of one worker share: blocks for the library, room for the head that is being rebuilt, and the
 /// library's tables of functions and options.
@@ -13,6 +14,8 @@ public struct ConnectionMemory {
         let lines: UnsafeMutableBufferPointer<UInt8>
         let aside: UnsafeMutableBufferPointer<UInt8>
         let names: UnsafeMutableBufferPointer<UInt8>
+        /// The names that rules speak about, lowered, each at the place of its identifier; made when it is first sent.
+        let knownNames: UnsafeMutablePointer<UInt8>
         /// The fields of a head that is sent.
         let fields: UnsafeMutableBufferPointer<nghttp2_nv>
         var functions: nghttp2_mem
@@ -26,6 +29,8 @@ public struct ConnectionMemory {
 
     /// Fields of a head that we send; one with more is not sent.
     static let sentFields = 192
+    /// Room for each of the names that rules speak about; no longer one is known.
+    static let knownName = 32
 
     /// Room for heads of so many bytes; larger ones take memory of their own; nil when there is no memory.
     public init?(headerList: Int = 64 << 10) {
@@ -37,11 +42,14 @@ public struct ConnectionMemory {
         let room = headerList + 4096
         unsafe state = .allocate(capacity: 1)
         let pool = BlockPool()
+        let known = UnsafeMutablePointer<UInt8>.allocate(capacity: FieldID.count * Self.knownName)
+        unsafe known.initialize(repeating: 0, count: FieldID.count * Self.knownName)
         unsafe state.initialize(
             to: State(
                 pool: pool,
                 lines: .allocate(capacity: room), aside: .allocate(capacity: room), names: .allocate(capacity: room),
-                fields: .allocate(capacity: Self.sentFields), functions: pool.functions, callbacks: callbacks))
+                knownNames: known, fields: .allocate(capacity: Self.sentFields), functions: pool.functions,
+                callbacks: callbacks))
     }
 
     /// Frees everything; no connection may be left.
@@ -51,6 +59,7 @@ public struct ConnectionMemory {
         unsafe state.lines.deallocate()
         unsafe state.aside.deallocate()
         unsafe state.names.deallocate()
+        unsafe state.knownNames.deallocate()
         unsafe state.fields.deallocate()
         state.pool.destroy()
         unsafe self.state.deallocate()
