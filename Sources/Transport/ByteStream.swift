@@ -75,6 +75,16 @@ public struct ByteStream {
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) < 0 && errno == EAGAIN
     }
 
+    /// Whether the peer has broken the connection off, as far as nothing is left to read that it sent before.
+    ///
+    /// Not where it has ended its own side: it may still wait for an answer. Wraps `recv` with `MSG_PEEK`.
+    public var isBroken: Bool {
+        guard descriptor >= 0 else { return false }
+        var byte: UInt8 = 0
+        let flags = Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)
+        return recv(descriptor, &byte, 1, flags) < 0 && errno != EAGAIN && errno != EINTR
+    }
+
     /// Whether a TLS handshake is still under way, or failed.
     ///
     /// Wraps `SSL_is_init_finished`.

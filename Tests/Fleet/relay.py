@@ -43,6 +43,10 @@ class Relay:
         """Nothing passes any more, and nobody is told: as where packets are lost."""
         self.flows.clear()
 
+    def release(self):
+        """What was held passes now, and whatever comes."""
+        self.flows.set()
+
     @fault
     def cut(self):
         """Connections end, and new ones come to nothing."""

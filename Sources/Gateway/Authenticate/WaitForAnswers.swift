@@ -4,6 +4,7 @@ import Issuers
 import OAuth
 import Sessions
 import Telemetry
+import Transport
 
 /// Requests that wait for an authorization server, for its keys, its word on a token, or a token for the upstream; and
 /// those that wait for the store.
@@ -240,11 +241,14 @@ extension WorkerRef {
         answer(exchange, refused: refused)
     }
 
-    /// Runs the stages of a request that waited once more.
+    /// Runs the stages of a request that waited once more, unless its client has broken off meanwhile.
+    ///
+    /// Nothing was read from the client while it waited. What nobody waits for any more need not be done (SH-56).
     func resume(_ exchange: ExchangeRef) {
         exchange.pointee.phase = .awaitingResponse
         let client = exchange.pointee.client
         clearTimeout(client.timeout)
+        guard !client.pointee.stream.isBroken else { return closeClient(client) }
         runKeptRequest(client, exchange)
     }
 }
