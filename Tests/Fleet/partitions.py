@@ -12,20 +12,26 @@ RECHECK = 1
 TWICE = 2 * RECHECK
 # Whether there are proofs that a gateway let through by itself, and how many of them there are here.
 LOCAL, LOCALLY = "portcullis_store_proofs_local", 5
+# Of gateways one of which is cut off.
+SETTINGS = {"workers": 2, "recheck": f"{RECHECK}s", **QUICKLY}
 
 
 # holds SH-74, SH-75, SH-40, SH-41
 # refuses SH-74, SH-21, SH-41
 def test_a_gateway_that_is_refused_by_the_network_hears_of_everything_when_it_is_back(binary):
     """Connections end at once."""
-    cut_off(binary, lambda relay: relay.cut())
+    with fleet(binary, **SETTINGS) as running:
+        way = running.gateways[2].relay
+        cut_off(running, way.cut, way.heal)
 
 
 # holds SH-79, SH-75, SH-40
 # refuses SH-79, SH-21
 def test_a_gateway_whose_packets_are_lost_hears_of_everything_when_it_is_back(binary):
     """Nothing comes, and nobody says so."""
-    cut_off(binary, lambda relay: relay.hold())
+    with fleet(binary, **SETTINGS) as running:
+        way = running.gateways[2].relay
+        cut_off(running, way.hold, way.heal)
 
 
 # holds SH-60, SH-37
@@ -98,72 +104,85 @@ def signed_in(running, gateway):
         return None
 
 
-def cut_off(binary, fault):
+def cut_off(running, cut, heal):
     """The third gateway is alone for a while; somebody signs out elsewhere meanwhile."""
-    with fleet(binary, workers=2, recheck=f"{RECHECK}s", **QUICKLY) as running:
-        first, second, third = running.gateways
-        leaving, told, staying = (running.browser().log_in(gateway) for gateway in running.gateways)
-        unseen, program, waiting = running.browser().log_in(first), running.program(), running.browser()
-        for gateway in running.gateways:
-            for browser in (leaving, told, staying):
-                eventually(lambda one=gateway, who=browser: who.ask(one).status == 200, "known at each of them")
-        target = waiting.begin(third)
-        former = dict(leaving.cookies)
-        fault(third.relay)
-        cut_at = time.monotonic()
-        eventually(lambda: leaving.log_out(first).status == 200, "signed out at the first")
-        leaving.cookies = former
-        sid = running.issuer.sids[1]
-        eventually(lambda: back_channel(second, running.issuer.logout_token(sid)).status == 200, "ended by the server")
-        last_served = {}
+    first, second, third = running.gateways
+    leaving, told, staying = (running.browser().log_in(gateway) for gateway in running.gateways)
+    unseen, program, waiting = running.browser().log_in(first), running.program(), running.browser()
+    for gateway in running.gateways:
+        for browser in (leaving, told, staying):
+            eventually(lambda one=gateway, who=browser: who.ask(one).status == 200, "known at each of them")
+    target = waiting.begin(third)
+    former = dict(leaving.cookies)
+    cut()
+    cut_at = time.monotonic()
+    eventually(lambda: leaving.log_out(first).status == 200, "signed out at the first")
+    leaving.cookies = former
+    sid = running.issuer.sids[1]
+    eventually(lambda: back_channel(second, running.issuer.logout_token(sid)).status == 200, "ended by the server")
+    last_served, spent = {}, []
 
-        def is_refused():
-            """What needs the store is; what needs nothing of it is served; nobody is blamed."""
-            refused = 0
-            for name, browser in (("leaving", leaving), ("told", told), ("staying", staying)):
-                began, answer = time.monotonic(), browser.ask(third)
-                served_or_unavailable(answer, name)
-                if answer.status == 200:
-                    last_served[name] = began
-                refused += answer.status == 503
-            unavailable(unseen.ask(third), "a session that it has never seen")
-            unavailable(program.prove(third), "a proof")
-            unavailable(waiting.ask(third, target), "a login")
-            same(program.call(third).status, 200, "a token without a proof")
-            same(ask(third, "/open/a").status, 200, "a public route")
-            return refused == 3
-        eventually(is_refused, "refused")
-        for name, served in last_served.items():
-            assert served - cut_at < TWICE + 0.5, f"{name}: served {served - cut_at:.2f} s after the store was gone"
-        # All others serve all of it.
-        for gateway in (first, second):
-            eventually(lambda one=gateway: staying.ask(one).status == 200, "served by the others")
-            eventually(lambda one=gateway: program.prove(one).status == 200, "proofs at the others")
-            eventually(lambda one=gateway: leaving.status(one) == 401, "over at the others")
-        unavailable(staying.log_out(third), "a logout")
-        word = running.issuer.logout_token(running.issuer.sids[3])
-        unavailable(back_channel(third, word), "a logout token")
-        same(third.reading("portcullis_store_up"), 0, "up")
-        third.relay.heal()
-        back_at = time.monotonic()
+    def is_refused():
+        """What needs the store is; what needs nothing of it is served; nobody is blamed."""
+        refused = 0
+        for name, browser in (("leaving", leaving), ("told", told), ("staying", staying)):
+            began, answer = time.monotonic(), browser.ask(third)
+            served_or_unavailable(answer, name)
+            if answer.status == 200:
+                last_served[name] = began
+            refused += answer.status == 503
+        unavailable(unseen.ask(third), "a session that it has never seen")
+        unavailable(program.prove(third), "a proof")
+        unavailable(waiting.ask(third, target), "a login")
+        same(program.call(third).status, 200, "a token without a proof")
+        same(ask(third, "/open/a").status, 200, "a public route")
+        return refused == 3
+    eventually(is_refused, "refused")
+    for name, served in last_served.items():
+        assert served - cut_at < TWICE + 0.5, f"{name}: served {served - cut_at:.2f} s after the store was gone"
+    # All others serve all of it.
+    for gateway in (first, second):
+        eventually(lambda one=gateway: staying.ask(one).status == 200, "served by the others")
+        spent.append(program.proof())
+        eventually(lambda one=gateway: program.prove(one, spent[-1]).status == 200, "proofs at the others")
+        eventually(lambda one=gateway: leaving.status(one) == 401, "over at the others")
+    unavailable(staying.log_out(third), "a logout")
+    word = running.issuer.logout_token(running.issuer.sids[3])
+    unavailable(back_channel(third, word), "a logout token")
+    same(third.reading("portcullis_store_up"), 0, "up")
+    heal()
+    back_at = time.monotonic()
 
-        def is_back():
-            """Never once is a session served that has ended elsewhere."""
-            for browser in (leaving, told):
-                assert browser.status(third) != 200, "an ended session is served"
-            return staying.ask(third).status == 200
-        eventually(is_back, "back")
-        took = time.monotonic() - back_at
-        for name, browser in (("leaving", leaving), ("told", told)):
-            eventually(lambda who=browser: who.status(third) == 401, f"over at the third: {name}")
-        known = time.monotonic() - back_at - took
-        becomes(lambda: unseen.ask(third), 200, "a session that it has never seen")
-        becomes(lambda: back_channel(third, word), 200, "the same logout token again")
-        for gateway in running.gateways:
-            eventually(lambda one=gateway: unseen.status(one) == 401, "over at each of them")
-        becomes(lambda: waiting.ask(third, target), 303, "the same callback again")
-        eventually(lambda: program.prove(third).status == 200, "a proof")
-        note(f"partitions: back {took:.1f} s after the way was free, endings known {known:.2f} s later")
+    def is_back():
+        """Never once is a session served that has ended elsewhere."""
+        for browser in (leaving, told):
+            assert browser.status(third) != 200, "an ended session is served"
+        return staying.ask(third).status == 200
+    eventually(is_back, "back")
+    took = time.monotonic() - back_at
+    for name, browser in (("leaving", leaving), ("told", told)):
+        eventually(lambda who=browser: who.status(third) == 401, f"over at the third: {name}")
+    known = time.monotonic() - back_at - took
+    becomes(lambda: unseen.ask(third), 200, "a session that it has never seen")
+    becomes(lambda: back_channel(third, word), 200, "the same logout token again")
+    for gateway in running.gateways:
+        eventually(lambda one=gateway: unseen.status(one) == 401, "over at each of them")
+    becomes(lambda: waiting.ask(third, target), 303, "the same callback again")
+    fresh = program.proof()
+    becomes(lambda: program.prove(third, fresh), 200, "a proof")
+    for proof in [*spent, fresh]:
+        same(passes(program, proof, running.gateways), 0, "a proof that has passed")
+    note(f"partitions: back {took:.1f} s after the way was free, endings known {known:.2f} s later")
+
+
+def passes(program, proof, gateways):
+    """How many of them let a proof through; each is asked until it has decided."""
+    def decision(gateway):
+        answer = program.prove(gateway, proof)
+        if answer.status not in (200, 401):
+            unavailable(answer, "a proof")
+        return answer.status != 503 and answer.status
+    return [eventually(lambda one=gateway: decision(one), "decided") for gateway in gateways].count(200)
 
 
 # holds SH-40
