@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 
 /// Rows ECO-57 and ECO-62: what the audit log says of tokens and of the operator, and how one refusal is found.
-@Suite struct `the audit log of tokens` {
+@Suite(.byEachProtocol) struct `the audit log of tokens` {
     private static func plan(_ more: String = "") -> StagePlan {
         var plan = StagePlan()
         plan.settings = AuditTrail.settings + "\n" + more

@@ -96,7 +96,7 @@ private final class GitHubStage: Sendable {
 }
 
 /// Rows OIDC-18 to OIDC-20 and CF-35 over real sockets.
-@Suite(.serialized) struct `a login at a server with the shapes that GitHub documents` {
+@Suite(.serialized, .byEachProtocol) struct `a login at a server with the shapes that GitHub documents` {
     private static let shared = Shared { try GitHubStage() }
     private let stage: GitHubStage
 

@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Rows HTTP-42 and ECO-70: the scheme that upstreams and browsers are told is that of the host that is called.
-@Suite(.serialized) struct `the scheme that a host is called by` {
+@Suite(.serialized, .byEachProtocol) struct `the scheme that a host is called by` {
     private final class SchemeStage: Sendable {
         let upstream: RecordingUpstream
         let gateway: GatewayProcess

@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Row ECO-69 over real sockets: redirects of routes that are chosen by more than their path.
-@Suite(.serialized) struct `a redirect that is chosen by host, method, field or segment` {
+@Suite(.serialized, .byEachProtocol) struct `a redirect that is chosen by host, method, field or segment` {
     private static let shared = Shared {
         try GatewayProcess(
             """

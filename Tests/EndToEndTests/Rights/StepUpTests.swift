@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Rows STEP-01 to STEP-03 and RAR-01: how and when a user signed in, and which details were authorized.
-@Suite(.serialized) struct `authentication and authorization details` {
+@Suite(.serialized, .byEachProtocol) struct `authentication and authorization details` {
     private static let shared = Shared {
         let audience = #"audience: "https://api.test/orders""#
         return try Stage(

@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Rows INT-06 and HTTP-60: what a token is worth of which nothing is remembered.
-@Suite(.serialized) struct `a token that is asked about for every request` {
+@Suite(.serialized, .byEachProtocol) struct `a token that is asked about for every request` {
     private static func plan() -> StagePlan {
         var plan = StagePlan()
         plan.issuer = "discovery: openid, introspection: { client: asker, cache: 0s, timeout: 30s }"
@@ -45,9 +45,8 @@ import Testing
         }
     }
 
-    @Test(.holds("HTTP-60")) func `keeps its tunnel for as long as it lives, not for as long as it is remembered`()
-        throws
-    {
+    @Test(.byHTTP1(because: "over HTTP/2 a tunnel is a stream, which has tests of its own"), .holds("HTTP-60"))
+    func `keeps its tunnel for as long as it lives, not for as long as it is remembered`() throws {
         let answer =
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"

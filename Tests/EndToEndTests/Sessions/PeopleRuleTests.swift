@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 
 /// Row RS-20: whose mail is verified, who is on a list, and that a list is read again when it changes.
-@Suite(.serialized) struct `a route for people of some kind` {
+@Suite(.serialized, .byEachProtocol) struct `a route for people of some kind` {
     private func stage() throws -> SessionStage {
         try SessionStage(
             LoginPlan(

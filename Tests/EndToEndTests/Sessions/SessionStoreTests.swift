@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Rows SC-05, SC-07, SC-13 and TX-01 with a session: stores that are full, cookies that would be too large.
-@Suite(.serialized) struct `where sessions are kept` {
+@Suite(.serialized, .byEachProtocol) struct `where sessions are kept` {
     private static let routes = [
         "{ path: /app/, upstream: $UPSTREAM, login: web, identity: { X-User: sub, X-Much: much } }"
     ]

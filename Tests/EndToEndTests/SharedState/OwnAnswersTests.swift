@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Row SH-67 over real sockets: what two gateways with one store do not tell each other.
-@Suite(.serialized) struct `what an authorization server says of a token` {
+@Suite(.serialized, .byEachProtocol) struct `what an authorization server says of a token` {
     private static let route = """
         { path: /bound/, upstream: $UPSTREAM, token: { issuers: [main], schemes: [DPoP, Bearer], \
         audience: "\(TokenForge.audience)" } }

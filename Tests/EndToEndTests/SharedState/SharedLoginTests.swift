@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 
 /// Rows SH-20 to SH-41 and SH-74 to SH-76 over real sockets: a browser whose requests come to three gateways.
-@Suite(.serialized) struct `a login at several replicas` {
+@Suite(.serialized, .byEachProtocol) struct `a login at several replicas` {
     private static let session = "session: { store: shared, keys: [{ file: $FOLDER/session.key }] }"
 
     private func fleet(

@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 
 /// Rows SH-55 to SH-59 and SH-74 over real sockets: three gateways that know of each other by their store alone.
-@Suite(.serialized) struct `a proof at several replicas` {
+@Suite(.serialized, .byEachProtocol) struct `a proof at several replicas` {
     private static let route = """
         { path: /bound/, upstream: $UPSTREAM, token: { issuers: [main], schemes: [DPoP, Bearer], \
         audience: "\(TokenForge.audience)" }, identity: { X-User: sub } }

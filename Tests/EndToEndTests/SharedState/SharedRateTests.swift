@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Row ECO-80 over real sockets: three gateways that know of each other by their store alone.
-@Suite(.serialized) struct `a rate of requests at several replicas` {
+@Suite(.serialized, .byEachProtocol) struct `a rate of requests at several replicas` {
     private static let rate = 300
     private static let burst = 30
     private static let local = "portcullis_store_limits_local"

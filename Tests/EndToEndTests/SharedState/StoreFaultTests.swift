@@ -6,7 +6,7 @@ import Testing
 @testable import StoreClientTests
 
 /// Rows SH-74 to SH-84 over real sockets: what a store does to gateways, and what they make of it.
-@Suite(.serialized) struct `gateways whose store is in trouble` {
+@Suite(.serialized, .byEachProtocol) struct `gateways whose store is in trouble` {
     enum Trouble: CaseIterable {
         /// All connections are ended again and again; nothing is answered for a while, by an operator's word, by a debugger's,
         /// or by a script that somebody runs; the server is no primary for a while.

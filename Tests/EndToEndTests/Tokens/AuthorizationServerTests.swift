@@ -3,7 +3,8 @@ import TestTraits
 import Testing
 
 /// The whole way with a real authorization server: discovery, tokens, refusals, rotation, failure and recovery.
-@Suite(.serialized, .enabled(if: AuthorizationServer.isInstalled)) struct `with a real authorization server` {
+@Suite(.serialized, .byEachProtocol, .enabled(if: AuthorizationServer.isInstalled))
+struct `with a real authorization server` {
     private struct Scene: Sendable {
         let server: AuthorizationServer
         let upstream: RecordingUpstream

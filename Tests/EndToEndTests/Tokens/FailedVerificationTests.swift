@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Row ECO-81: whoever sends tokens that are no good has few of them verified.
-@Suite struct `tokens that are verified in vain` {
+@Suite(.byEachProtocol) struct `tokens that are verified in vain` {
     private let stage: Stage
 
     init() throws {

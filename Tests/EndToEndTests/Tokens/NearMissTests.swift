@@ -24,7 +24,7 @@ enum DifferingPlace: CaseIterable, Sendable {
 }
 
 /// Row JOSE-30 where the running gateway compares what browsers and servers bring to a login.
-@Suite(.serialized) struct `what nearly is the secret of a login` {
+@Suite(.serialized, .byEachProtocol) struct `what nearly is the secret of a login` {
     private static let shared = Shared {
         try SessionStage(
             LoginPlan(
@@ -125,7 +125,7 @@ enum DifferingPlace: CaseIterable, Sendable {
 }
 
 /// Row JOSE-30 where the running gateway compares digests of tokens, keys and certificates.
-@Suite(.serialized) struct `what nearly is the digest that a token or a proof names` {
+@Suite(.serialized, .byEachProtocol) struct `what nearly is the digest that a token or a proof names` {
     private static let bound = Shared {
         var plan = StagePlan()
         plan.routes.append(

@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Every example for a vendor's server, as it is in the file, in front of a server that answers as the vendor documents.
-@Suite struct `the example for a vendor's server` {
+@Suite(.byEachProtocol) struct `the example for a vendor's server` {
     /// Fields of a form of ours that somebody submits.
     private static let ownForm = [
         "Origin: \(VendorStage.origin)", "Sec-Fetch-Site: same-origin", "Sec-Fetch-Mode: navigate",
