@@ -16,7 +16,7 @@ import faults  # noqa: E402
 from known import KNOWN_FAILING  # noqa: E402
 
 TOPICS = ["reports", "refreshes", "memory", "rights", "clusters", "failovers", "restarts", "hosted", "leavers", "streams", "partitions",
-          "packets", "reloads", "starts", "confidential", "pace", "engines"]
+          "packets", "reloads", "certificates", "starts", "confidential", "pace", "engines"]
 # For all of them, whatever hangs; a minute on a machine with nothing else to do.
 LIMIT_SECONDS = 300
 SELF_CHECK_PATIENCE = 3

@@ -68,3 +68,21 @@ def authority(folder):
     openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30", "-subj",
             "/CN=store.test", "-addext", "subjectAltName=DNS:store.test", "-keyout", key, "-out", certificate)
     return certificate, key
+
+
+class Authority:
+    """Whoever signs certificates; its own one is in a file."""
+
+    def __init__(self, folder, name="authority"):
+        self.folder, self.certificate, self.key = folder, folder / f"{name}.crt", folder / f"{name}.pem"
+        openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30", "-subj",
+                f"/CN={name}.test", "-keyout", self.key, "-out", self.certificate)
+
+    def issue(self, name, days=30):
+        """A certificate for a name, good for so many days from now or until so long ago, and its key."""
+        certificate, key = (self.folder / f"{name}-{next(numbers)}.{kind}" for kind in ("crt", "pem"))
+        request = openssl("req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", f"/CN={name}",
+                          "-addext", f"subjectAltName=DNS:{name}", "-keyout", key)
+        openssl("x509", "-req", "-days", days, "-CA", self.certificate, "-CAkey", self.key, "-copy_extensions", "copy", "-out",
+                certificate, given=request)
+        return certificate, key
