@@ -72,7 +72,7 @@ public struct FileEvent {
         event_base_loopcontinue(event_get_base(raw(slot)))
     }
 
-    /// Fires once in this loop's next turn, behind all that is ready then; whatever the event waited for before, it no longer does.
+    /// Fires once in this loop's next turn, behind all that is ready then; a time that it waited for is forgotten.
     ///
     /// Wraps `event_add` with a time that is over: libevent looks at times behind descriptors, and waits for neither.
     @inlinable public static func fireNextTurn(_ slot: UnsafeMutablePointer<FileEvent>) { add(slot, milliseconds: 0) }
