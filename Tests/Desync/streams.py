@@ -25,6 +25,8 @@ PATIENCE_SECONDS = 60
 # As the gateway's own limits are (`ConnectionLimits`): so many CONTINUATION frames, of which a large one counts for none, and so many
 # bytes; a section beyond either ends the connection. One above 128 KiB is refused, and the connection goes on.
 PIECES, LARGE_PIECE, DECODED = 8, 8 << 10, 1 << 20
+# A name or value that is longer is none to libnghttp2, which ends the connection, for it has lost what the table says.
+LONGEST = 1 << 16
 # What the gateway adds to a request, or replaces in it.
 ADDED = checks.OURS | {b"via", b"x-user-id", b"x-scopes", b"content-length", b"transfer-encoding", b"x-forwarded-port",
                        b"x-forwarded-prefix", b"traceparent", b"connection", b"upgrade", b"sec-websocket-key",
@@ -257,6 +259,8 @@ def problems_of_end(session, goaways, was_reset, verdicts):
     # Two that are too large for a request are told so, and the third ends the connection.
     if any(is_endless(part) for part, _ in parts if part.kind == HEADERS) or verdicts.count(431) >= 2:
         causes.add(frames.ENHANCE_YOUR_CALM)
+    if any(len(text) > LONGEST for part, _ in parts if part.kind == HEADERS for field in part.payload for text in field[:2]):
+        causes.add(frames.COMPRESSION_ERROR)
     # A reset may have overtaken what was said before it.
     if not causes or goaways[-1:] not in [[cause] for cause in causes] and not (was_reset and not goaways):
         yield f"{verdicts}: the connection ended with {goaways}{' and a reset' if was_reset else ''}"
