@@ -444,8 +444,10 @@ extension StoreInformation.Unsuitability {
 }
 
 extension ServerRefusal {
-    /// Whether a script called what its user may not.
-    func isOfScript(_ words: String) -> Bool { code == .other && words.contains("can't run this command") }
+    /// Whether a script called what its user may not: as Redis 7.0 says it, or Valkey and later ones.
+    func isOfScript(_ words: String) -> Bool {
+        code == .other && (words.contains("can't run this command") || words.contains("ACL failure in script"))
+    }
 
     /// Whether the user, the password or the user's rights are why.
     fileprivate func isOfRights(_ words: String) -> Bool {

@@ -4,7 +4,7 @@ import Sessions
 /// What a sealed session in the store turned out to be.
 enum OpenedSession: Sendable {
     case session(Session)
-    /// One that was altered is none (SH-22): whoever reads this tells nobody why, counts it, and says `store_tampered`.
+    /// One that was altered is none (SH-22): whoever reads this tells nobody why, counts it, and raises an alarm.
     ///
     /// Of a value whose key this replica does not know nobody here can say: keys come to replicas one after another (SH-26).
     case unopened(StoreEnvelope.Unopened)

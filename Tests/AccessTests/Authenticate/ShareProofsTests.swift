@@ -87,7 +87,7 @@ private struct Shared {
         #expect(try shared.rig.judgeOnce(good).wait == .proof)
     }
 
-    @Test(.holds("SH-74"), .holds("SH-66")) func `is nothing to requests without one`() throws {
+    @Test(.holds("SH-74")) func `is nothing to requests without one`() throws {
         let rig = try JudgeRig([JudgeRig.route("/a"), JudgeRig.open("/b")]) { $0.proofs.sharing = .required }
         #expect(try rig.judgeOnce(JudgeRig.get(bearer: TokenMint(now: JudgeRig.now).accessToken())).isForwarded)
         #expect(try rig.judge("GET /b HTTP/1.1", "Host: api.example").isForwarded)

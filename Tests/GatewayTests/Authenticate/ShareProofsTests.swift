@@ -367,7 +367,7 @@ private final class SharedProofs {
 
     // MARK: places
 
-    @Test(.holds("SH-66"), .refuses("SH-65"))
+    @Test(.holds("SH-66"), .refuses("SH-66"))
     func `takes no place of others, and has used nothing up where there is none for it`() throws {
         let shared = try SharedProofs { $0.limits.parkedRequests = 2 }
         let clients = try (0..<3).map { _ in try shared.connect() }

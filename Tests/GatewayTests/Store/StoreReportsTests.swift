@@ -173,6 +173,7 @@ import Testing
             "NOPERM this user has no permissions to run the 'set' command",
             "NOPERM this user has no permissions to access one of the keys used as arguments",
             "NOAUTH Authentication required.", "ERR The user executing the script can't run this command or subcommand",
+            "ERR ACL failure in script: User portcullis has no permissions to run the 'hset' command",
         ])
     func `name whose command a running store refuses, and which one it was`(words: String) {
         let bytes = Array(words.utf8)
