@@ -111,6 +111,8 @@ struct Exchange {
     var responseTrailers = Buffer()
     /// How much of the request's content that has in it.
     var replayedContent: Int64 = 0
+    /// How often a connection to an upstream has ended, or was refused, without a look at it.
+    var timesLeftOut: UInt8 = 0
     /// How many milliseconds its client waits for the end of a call, from its beginning; negative where it does not say.
     var callTime: Int = -1
     /// Its client takes fields behind the content of an answer.

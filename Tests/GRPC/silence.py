@@ -62,3 +62,30 @@ def test_an_upstream_that_answers_a_ping_is_kept(running):
         assert (answer.status, answer.content, answer.ended) == (200, upstreams.GOOD, True), answer
         upstreams.good(client, path)
     assert len(listener.connections) == 1, listener.connections
+
+
+@waits
+# refuses H2-82
+def test_a_silent_upstream_is_asked_once_in_five_minutes(running):
+    """Servers of gRPC end a connection that asks more often, unless they have had something to say in between."""
+    asked = []
+
+    def script(peer):
+        """Says nothing but that it is there, for so long that another question would have come."""
+        peer.greet()
+        while (frame := peer.receive()) is not None:
+            if frame.kind == wire.PING:
+                asked.append(time.monotonic())
+                if len(asked) == 1:
+                    threading.Timer(25, peer.answer, (peer.messages[1],)).start()
+            elif frame.kind == wire.HEADERS and frame.stream > 1:
+                peer.answer(peer.messages[frame.stream])
+
+    _, path = running.upstream(script)
+    with wire.Client(running.port) as client:
+        number = client.open(path + "grpc/silent", ("content-type", "application/grpc"), method="POST", ends=False)
+        client.put_data(number, bytes(5), ends=True)
+        answer = client.answer(number, 90)
+        assert (answer.status, answer.content, answer.ended) == (200, upstreams.GOOD, True), answer
+        assert len(asked) == 1, asked
+        upstreams.good(client, path)

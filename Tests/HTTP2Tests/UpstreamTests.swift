@@ -1,6 +1,8 @@
-import HTTP2
+import CNGHTTP2
 import TestTraits
 import Testing
+
+@testable import HTTP2
 
 private func answer(
     _ stream: UInt32, _ fields: [(String, String)] = [(":status", "200")], ends: Bool = true
@@ -21,6 +23,15 @@ private func answer(
         #expect(upstream.connection.hasSettings)
         #expect(upstream.seen == [.settings])
         #expect(upstream.connection.room == 7)
+    }
+
+    @Test(.holds("H2-79")) func `is to be replaced before it has no numbers for streams`() throws {
+        let upstream = try UpstreamUnderTest()
+        #expect(!upstream.connection.isNearlySpent)
+        let last = Int32.max - 1 << 20
+        #expect(unsafe nghttp2_session_set_next_stream_id(upstream.connection.session.session, last) == 0)
+        upstream.ask()
+        #expect(upstream.connection.isNearlySpent && upstream.connection.room == 99)
     }
 
     @Test(

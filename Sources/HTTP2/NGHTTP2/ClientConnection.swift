@@ -33,7 +33,7 @@ public enum ClientEvent {
 /// One HTTP/2 connection to an upstream, without its socket: the mirror of `ServerConnection`.
 @safe
 public struct ClientConnection: @unchecked Sendable {
-    private let session: Session
+    let session: Session
 
     /// A connection whose preface and SETTINGS are queued; nil when there is no memory.
     ///
@@ -82,6 +82,9 @@ public struct ClientConnection: @unchecked Sendable {
 
     /// How many streams may be opened now.
     public var room: Int { session.room }
+
+    /// Whether it is to be replaced, because few numbers of streams are left (RFC 9113 §5.1.1, H2-79).
+    public var isNearlySpent: Bool { session.isNearlySpent }
 
     /// How many there may be at once.
     public var mostStreams: Int { session.mostStreams }

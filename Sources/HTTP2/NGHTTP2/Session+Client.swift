@@ -68,6 +68,9 @@ extension Session {
         return unsafe max(0, mostStreams - state.pointee.openCount)
     }
 
+    /// Whether few numbers of streams are left.
+    var isNearlySpent: Bool { unsafe nghttp2_session_get_next_stream_id(session) > UInt32(Int32.max - 1 << 20) }
+
     /// Streams that may be open at once: as many as the peer allows, and no more than when it has said nothing.
     var mostStreams: Int {
         let most = unsafe nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)

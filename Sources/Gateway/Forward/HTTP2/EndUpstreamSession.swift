@@ -14,7 +14,10 @@ extension WorkerRef {
         // Who has not sent its SETTINGS by then speaks something else (H2-75).
         guard session.pointee.core.hasSettings else { return pointee.policy.timeouts.upstreamConnect }
         guard session.pointee.attached > 0 else { return pointee.policy.timeouts.upstreamIdle }
-        return session.pointee.awaitsAnswer ? UpstreamSession.answerTime : UpstreamSession.silence
+        guard !session.pointee.awaitsAnswer else { return UpstreamSession.answerTime }
+        guard session.pointee.askedAt != 0 else { return UpstreamSession.silence }
+        let since = Int((clock.microseconds() &- session.pointee.askedAt) / 1000)
+        return max(UpstreamSession.silence, UpstreamSession.silenceOnceAsked - since)
     }
 
     /// A time of the connection is over: it was idle, or says nothing.
@@ -25,6 +28,7 @@ extension WorkerRef {
         guard session.pointee.attached > 0 else { return leaveNow(session) }
         guard session.pointee.awaitsAnswer else {
             session.pointee.awaitsAnswer = true
+            session.pointee.askedAt = clock.microseconds()
             session.pointee.core.ping()
             watch(session)
             return queue(session)

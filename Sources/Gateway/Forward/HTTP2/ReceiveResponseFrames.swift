@@ -46,8 +46,11 @@ extension WorkerRef {
 
     private func follow(_ event: ClientEvent, _ session: UpstreamSessionRef) {
         switch event {
-        case .interim(_, let place, let head): if let stream = stream(place) { takeHead(head, of: stream) }
+        case .interim(_, let place, let head):
+            session.pointee.askedAt = 0
+            if let stream = stream(place) { takeHead(head, of: stream) }
         case .response(_, let place, let head, let hasBody):
+            session.pointee.askedAt = 0
             guard let stream = stream(place) else { return }
             stream.pointee.hasHead = true
             stream.pointee.hasEnded = !hasBody
@@ -58,6 +61,7 @@ extension WorkerRef {
             stream.pointee.isReset = true
             if let upstream = stream.pointee.upstream { upstreamMalformed(upstream, fault.refused.1) }
         case .content(let number, let place, let content):
+            session.pointee.askedAt = 0
             guard let stream = stream(place), stream.pointee.upstream != nil else {
                 return session.pointee.core.taken(number, content.count)
             }
@@ -134,7 +138,8 @@ extension WorkerRef {
             if !stream.pointee.hasEnded {
                 strand(upstream, stream)
                 if mayRepeat {
-                    sendElsewhere(upstream)
+                    // A stream that was refused was reset; one that its connection left out was not.
+                    sendElsewhere(upstream, wasLeftOut: !stream.pointee.isReset)
                 } else {
                     upstreamBroke(upstream, found: "a reset of the stream")
                 }
@@ -158,14 +163,18 @@ extension WorkerRef {
 
     /// The upstream has not looked at the request: it is sent once more, whatever its method (RFC 9113 §8.7, H2-78).
     ///
-    /// Not when more of its content was sent than is kept, and not a second time.
-    private func sendElsewhere(_ upstream: UpstreamRef) {
+    /// Not when more of its content was sent than is kept. Whoever refuses the stream will do so again: not a second time then. A
+    /// connection that ends leaves out all that was on its way to it, and so may the next one a moment later: a few times then.
+    private func sendElsewhere(_ upstream: UpstreamRef, wasLeftOut: Bool) {
         guard let exchange = upstream.pointee.exchange, !exchange.pointee.replay.isEmpty,
             exchange.pointee.holdsContent || exchange.pointee.replayedContent == exchange.pointee.requestBytes
         else { return upstreamBroke(upstream, found: "a refused stream") }
         let pool = upstream.pointee.pool
         exchange.pointee.upstream = nil
         closeUpstream(upstream)
-        sendAgain(exchange, pool)
+        exchange.pointee.timesLeftOut &+= 1
+        sendAgain(
+            exchange, pool,
+            keepsCopy: wasLeftOut && exchange.pointee.timesLeftOut < UpstreamSession.mostTimesLeftOut)
     }
 }

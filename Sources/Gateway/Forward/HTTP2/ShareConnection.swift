@@ -43,8 +43,11 @@ extension WorkerRef {
 
     /// Sends a request once more that no upstream has answered: what of it was sent is kept.
     ///
-    /// Not to the address at the place `avoided`, which has failed it.
-    func sendAgain(_ exchange: ExchangeRef, _ pool: UnsafeMutablePointer<UpstreamPool>, avoiding avoided: Int? = nil) {
+    /// Not to the address at the place `avoided`, which has failed it. With `keepsCopy` it can be sent once more behind that.
+    func sendAgain(
+        _ exchange: ExchangeRef, _ pool: UnsafeMutablePointer<UpstreamPool>, avoiding avoided: Int? = nil,
+        keepsCopy: Bool = false
+    ) {
         exchange.pointee.mayRetry = false
         guard let upstream = standIn(pool) else { return answer(exchange, refused: connectionsExhausted(pool)) }
         if let avoided { beginRetry(upstream, avoiding: avoided) }
@@ -53,10 +56,21 @@ extension WorkerRef {
         // Where it is not known yet what the upstream speaks, content is framed once it is.
         exchange.pointee.isUnframed = exchange.pointee.holdsContent
         if exchange.pointee.isUnframed { exchange.pointee.goesByHTTP2 = true }
+        let content = exchange.pointee.holdsContent ? 0 : Int(exchange.pointee.replayedContent)
+        let head = exchange.pointee.replay.count - content
         upstream.pointee.output = takeKept(exchange, framed: false)
+        if keepsCopy { keepCopy(exchange, of: upstream.pointee.output, head: head) }
         let client = exchange.pointee.client
         assign(upstream)
         if client.pointee.exchange == exchange, exchange.pointee.upstream == upstream { goOn(client, exchange) }
+    }
+
+    /// Keeps what is sent again, to be sent again, as long as it is small: a head of so many bytes, and content.
+    private func keepCopy(_ exchange: ExchangeRef, of output: Buffer, head: Int) {
+        guard output.count >= head, output.count <= UpstreamSession.mostRepeated,
+            exchange.pointee.replay.append(output.bytes, output.count, from: &pointee.connections.buffers)
+        else { return }
+        exchange.pointee.replayedContent = Int64(output.count - head)
     }
 
     /// A connection without a socket, for one request; nil when the upstream has as many requests as it may.
@@ -208,6 +222,7 @@ extension WorkerRef {
         }
         stream.pointee.isEndSent = ends
         link(stream)
+        if session.pointee.core.isNearlySpent { leaveSoon(session) }
         upstream.pointee.part = .stream(stream)
         upstream.pointee.address = session.pointee.carrier.pointee.address
         occupy(upstream)

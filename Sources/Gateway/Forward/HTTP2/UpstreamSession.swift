@@ -36,8 +36,13 @@ struct UpstreamSession {
     /// Bytes of a request's head and content that are kept until its answer begins, to be sent again where they were not
     /// looked at.
     static let mostRepeated = 32 << 10
+    /// How often a request may be left out by connections that end, each of which is another one.
+    static let mostTimesLeftOut: UInt8 = 4
     /// With a request open, a connection that says nothing for so many milliseconds is asked whether it is there.
     static let silence = 20_000
+    /// How much later it is asked again when it has said nothing else since: servers of gRPC take more than two questions in
+    /// five minutes for an attack, unless they had something to answer in between, and end the connection with all its calls.
+    static let silenceOnceAsked = 310_000
     /// How long it may take to answer that.
     static let answerTime = 5_000
 
@@ -58,6 +63,8 @@ struct UpstreamSession {
     var isLeaving = false
     /// It was asked whether it is there.
     var awaitsAnswer = false
+    /// When it was asked last, in microseconds; 0 where part of an answer to a request has come since.
+    var askedAt: UInt64 = 0
     /// It takes no requests of clients that have their share of the upstream.
     var isReserved = false
     /// Its connection is closed.
