@@ -8,9 +8,10 @@ extension DryRun {
     /// them; nothing that it would send is sent.
     func judgeStream(_ head: [UInt8], of carrier: ClientRef, _ circumstances: Circumstances) -> Outcome {
         guard let frames = RequestFrames(head), let memory = worker.pointee.connections.http2.frames.memory,
-            let core = ServerConnection(worker.limits(of: carrier), memory: memory, source: HTTP2Stream.source)
+            case let limits = worker.limits(of: carrier),
+            let core = ServerConnection(limits, memory: memory, source: HTTP2Stream.source)
         else { return .incomplete }
-        let session = worker.makeSession(carrier, core)
+        let session = worker.makeSession(carrier, core, mostExchanges: limits.streams)
         // No turn of a loop follows in which it could be gone on with.
         session.pointee.isAtWork = true
         defer {

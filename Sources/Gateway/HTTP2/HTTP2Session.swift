@@ -8,6 +8,8 @@ struct HTTP2Session {
     /// What is done for one connection in one go; the rest waits for the loop's next turn, so that it cannot own the worker
     /// (H2-54): 8 new requests, or as many pieces of content as cost as much.
     static let workAtOnce = 8 * requestWork
+    /// How many such goes in a row may leave together, as long as there is more to do: many small answers are few writes (H2-46).
+    static let goesTogether = 6
     /// What a request costs, in pieces of content that may be a byte each.
     static let requestWork = 64
     /// Bytes of frames that are put together for one write: as much as one TLS record holds.
@@ -33,6 +35,8 @@ struct HTTP2Session {
     var life: ConnectionLife
     /// Exchanges of its streams that are not over.
     var exchanges = 0
+    /// How many there may be: as many as its peer was told, whatever a reload says since (H2-07).
+    let mostExchanges: Int
     /// The clock of the acknowledgement of our SETTINGS; it runs once, whether that comes or not.
     var settingsTime = Timeout(of: .settings)
     /// The tick since which it waits for what its clock is about.
@@ -49,6 +53,8 @@ struct HTTP2Session {
     var takesNoStreams = false
     /// What may be done before the loop's next turn.
     var workLeft = 0
+    /// Goes whose answers have not been sent yet, because there was more to do.
+    var goesUnsent = 0
     /// It broke a rule of the connection, or is told to go: closed as soon as everything has left.
     var isEnding = false
     /// How far it is with telling its peer that no more streams are taken.
@@ -68,9 +74,13 @@ struct HTTP2Session {
         case said
     }
 
-    init(_ client: ClientRef, _ core: ServerConnection, identifier: UInt64, _ life: ConnectionLife, tick: UInt32) {
+    init(
+        _ client: ClientRef, _ core: ServerConnection, identifier: UInt64, _ life: ConnectionLife, tick: UInt32,
+        mostExchanges: Int
+    ) {
         self.client = client
         self.core = core
+        self.mostExchanges = mostExchanges
         self.identifier = identifier
         self.life = life
         waitsSince = tick

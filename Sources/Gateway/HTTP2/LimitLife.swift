@@ -16,13 +16,13 @@ extension WorkerRef {
     private static var calmRate: TokenRate { TokenRate(1, in: 60_000_000, burst: 1) }
 
     /// The session of a connection that begins to speak HTTP/2.
-    func makeSession(_ client: ClientRef, _ core: ServerConnection) -> SessionRef {
+    func makeSession(_ client: ClientRef, _ core: ServerConnection, mostExchanges: Int) -> SessionRef {
         let random = RandomBytes.fill(16).reduce(into: (UInt64(0), UInt64(0))) { words, byte in
             words = (words.0 << 8 | words.1 >> 56, words.1 << 8 | UInt64(byte))
         }
         let session = HTTP2Session(
             client, core, identifier: random.0, ConnectionLife(begunAt: clock.microseconds(), random: random.1),
-            tick: pointee.connections.wheel.now)
+            tick: pointee.connections.wheel.now, mostExchanges: mostExchanges)
         pointee.journal.metrics.adjust(.http2Connections, by: 1)
         let place = pointee.connections.http2.sessions.take(session)
         place.pointee.settingsTime.place = UnsafeMutableRawPointer(place)

@@ -12,9 +12,10 @@ extension WorkerRef {
     /// Goes on by HTTP/2, beginning with what is in the memory of frames.
     func beginHTTP2(_ client: ClientRef, _ count: Int) {
         guard let memory = pointee.connections.http2.frames.memory,
-            let core = ServerConnection(limits(of: client), memory: memory, source: HTTP2Stream.source)
+            case let limits = limits(of: client),
+            let core = ServerConnection(limits, memory: memory, source: HTTP2Stream.source)
         else { return closeClient(client) }
-        let session = makeSession(client, core)
+        let session = makeSession(client, core, mostExchanges: limits.streams)
         client.pointee.part = .session(session)
         client.pointee.state = .multiplexing
         client.pointee.isHeadTimed = false
@@ -83,6 +84,12 @@ extension WorkerRef {
         } else {
             client.pointee.input.consume(count - unread, to: &pointee.connections.buffers)
         }
+        if unread > 0, session.pointee.core.fault == nil, session.pointee.goesUnsent + 1 < HTTP2Session.goesTogether {
+            session.pointee.goesUnsent += 1
+            client.stopReading()
+            return queue(session)
+        }
+        session.pointee.goesUnsent = 0
         sendFrames(session)
     }
 
@@ -150,7 +157,7 @@ extension WorkerRef {
     /// Whether nothing is done for a new stream, which its client may send again elsewhere: there is no listener to judge it
     /// by, or what earlier streams began is not over, though they are (H2-53).
     private func refusesStream(_ session: SessionRef) -> Bool {
-        session.pointee.takesNoStreams || session.pointee.exchanges >= pointee.policy.limits.streams
+        session.pointee.takesNoStreams || session.pointee.exchanges >= session.pointee.mostExchanges
     }
 
     /// The connection that a new stream stands for.
