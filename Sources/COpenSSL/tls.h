@@ -67,7 +67,9 @@ static inline int portcullis_take_handshake_failure(void) {
     case SSL_R_WRONG_VERSION_NUMBER: return PORTCULLIS_HANDSHAKE_NOT_TLS;
     case SSL_R_UNSUPPORTED_PROTOCOL:
     case SSL_R_UNKNOWN_PROTOCOL:
-    case SSL_R_VERSION_TOO_LOW: return PORTCULLIS_HANDSHAKE_VERSION;
+    case SSL_R_VERSION_TOO_LOW:
+    // RFC 8446 section 6.2: the peer says so itself, as servers do that speak none of our versions.
+    case SSL_R_TLSV1_ALERT_PROTOCOL_VERSION: return PORTCULLIS_HANDSHAKE_VERSION;
     case SSL_R_NO_SHARED_CIPHER:
     case SSL_R_NO_SUITABLE_KEY_SHARE:
     case SSL_R_NO_SUITABLE_GROUPS:

@@ -82,7 +82,7 @@ extension ServerLink {
 
 extension HandshakeFailure {
     /// Why the handshake with a server came to nothing, for whoever looks after it.
-    fileprivate var wordsOfServer: String {
+    var wordsOfServer: String {
         switch self {
         case .notTLS: "something that is no TLS"
         case .closed: "the end of the connection"

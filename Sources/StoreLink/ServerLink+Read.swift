@@ -31,12 +31,22 @@ extension ServerLink {
     private func readNothing(_ outcome: Int) {
         switch outcome {
         case 0: lose(.closed)
-        case ByteStream.failed: lose(.broken)
+        case ByteStream.failed: lose(lossOfFailedRead)
         case ByteStream.wantsWrite:
             isReadingHeldUp = true
             awaitWritable(true)
         default: break
         }
+    }
+
+    /// Why a read has just failed.
+    ///
+    /// With TLS 1.3 a server looks at our certificate when our side of the handshake is over. What it says to it comes with the
+    /// first read, before any answer.
+    private var lossOfFailedRead: LinkLoss {
+        guard stream.tls != nil, machine.phase == .greeting else { return .broken }
+        let failure = HandshakeFailure.take()
+        return failure == .alert ? .tlsRefused(failure.wordsOfServer) : .broken
     }
 
     /// Tells each answer that is whole, and proved to be its command's, to whom it belongs; false when the connection is no more.

@@ -197,7 +197,8 @@ public struct ByteStream {
         case SSL_ERROR_ZERO_RETURN: return 0
         default:
             // The manual: no further I/O and no SSL_shutdown after a fatal error; the queue would taint the next call.
-            // A handshake leaves its error for `HandshakeFailure.take`; whatever comes next empties the queue.
+            // A handshake leaves its error for `HandshakeFailure.take`, and so does a fatal alert behind it, after which
+            // OpenSSL calls the handshake unfinished again; whatever comes next empties the queue.
             if SSL_is_init_finished(tls) == 1 { ERR_clear_error() }
             SSL_set_quiet_shutdown(tls, 1)
             return ByteStream.failed

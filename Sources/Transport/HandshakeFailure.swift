@@ -6,7 +6,7 @@ public enum HandshakeFailure: Sendable, CaseIterable {
     case closed
     /// What it sent is no TLS: plain HTTP, or garbage.
     case notTLS
-    /// It speaks no version of TLS that the listener accepts.
+    /// It speaks no version of TLS that the listener accepts, or says that of the listener.
     case version
     /// It has no cipher, group or signature algorithm in common with the listener.
     case cipher
@@ -19,6 +19,9 @@ public enum HandshakeFailure: Sendable, CaseIterable {
     case other
 
     /// Why the handshake failed that `ByteStream.read` or `handshake` has just called `failed`, on the same thread.
+    ///
+    /// With TLS 1.3 a server refuses its client's certificate behind the handshake: the next `read` fails by it (RFC 8446
+    /// section 4.4.2.4).
     ///
     /// Empties OpenSSL's error queue; wraps `ERR_peek_error`.
     public static func take() -> HandshakeFailure {

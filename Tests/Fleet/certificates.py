@@ -372,7 +372,7 @@ def test_a_store_that_begins_to_ask_for_certificates_is_told_and_a_reload_that_n
 # refuses SH-05, SH-21, SH-74
 def test_a_store_that_begins_to_ask_for_certificates_is_used_after_a_reload_that_names_them_with_tls_1_3_too(binary):
     """There the gateway has sent its first commands by then, which the server never reads."""
-    begins_to_ask(binary, "TLSv1.3")
+    begins_to_ask(binary, "TLSv1.3", reason="tls", setting="store.tls", found="client certificate")
 
 
 # refuses SH-05

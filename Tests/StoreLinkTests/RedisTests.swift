@@ -237,9 +237,37 @@ import Transport
             let bad = try talk(name, trusting: file, showing: shown)
             #expect(bad.turns { !bad.losses.isEmpty })
             #expect(bad.openings == 0)
-            if shown != nil, case .tlsRefused? = bad.losses.first { continue }
-            // Whoever shows no certificate hears of it after the handshake, which TLS 1.3 ends without the server's word.
-            #expect(shown == nil, "\(bad.losses)")
+            guard case .tlsRefused? = bad.losses.first else {
+                Issue.record("\(bad.losses)")
+                continue
+            }
+        }
+        _ = server
+    }
+
+    /// With TLS 1.3 a server looks at it behind the handshake, when what is said first is on its way (RFC 8446 section 4.4.2).
+    @Test(.holds("SH-05"), .refuses("SH-05"), arguments: ["TLSv1.2", "TLSv1.3"])
+    func `is told that a server wants a certificate, or another one, by each version of TLS`(version: String) throws {
+        let (listener, port) = try TestSupport.Socket.listen()
+        listener.close()
+        let (files, strangers) = (try CertificateFiles(), try CertificateFiles())
+        let identity = try files.issue("store.internal")
+        let server = try RedisServer(
+            "--tls-port", "\(port)", "--tls-cert-file", identity.certificateFile, "--tls-key-file", identity.keyFile,
+            "--tls-ca-cert-file", files.authorityFile, "--tls-auth-clients", "yes", "--tls-protocols", version)
+        for shown in [nil, try strangers.issue("portcullis")] {
+            let tls = try ClientTLS(certificateAuthorityFile: files.authorityFile, identity: shown)
+            let talk = try Conversation(
+                LinkServer(.address(host: "127.0.0.1", port: port), tls: tls, serverName: "store.internal"), Self.role)
+            #expect(talk.turns { talk.losses.count == 3 })
+            for loss in talk.losses {
+                guard case .tlsRefused(let reason) = loss else {
+                    Issue.record("\(loss)")
+                    continue
+                }
+                #expect(reason.contains("client certificate"))
+            }
+            #expect(talk.openings == 0)
         }
         _ = server
     }

@@ -92,6 +92,25 @@ private typealias Stream = Transport.ByteStream
         }
     }
 
+    /// RFC 8446 section 6.2: a server that speaks none of the versions says so by the alert 70; 40 may mean anything.
+    @Test(.holds("HTTP-73"), arguments: [(UInt8(70), HandshakeFailure.version), (40, .alert), (42, .alert)])
+    func `tells a server that speaks none of its versions from one that does not accept something else`(
+        alert: UInt8, failure: HandshakeFailure
+    ) throws {
+        let pair = try SocketPair()
+        let client = try ClientTLS(certificateAuthorityFile: nil)
+        var here = try #require(client.open(pair.here, serverName: "api.example"))
+        var there = Stream(descriptor: pair.there)
+        defer {
+            here.close()
+            there.close()
+        }
+        #expect(here.handshake() == Stream.wantsRead)
+        #expect(there.send([21, 3, 2, 0, 2, 2, alert]) == 7)
+        #expect(here.handshake() == Stream.failed)
+        #expect(HandshakeFailure.take() == failure)
+    }
+
     @Test func `does not speak to a server that knows nothing newer than TLS 1.1`() throws {
         let files = try CertificateFiles()
         let client = try ClientTLS(certificateAuthorityFile: files.authorityFile())
@@ -109,6 +128,7 @@ private typealias Stream = Transport.ByteStream
         let message: [UInt8] = [2, 0, 0, UInt8(body.count)] + body
         #expect(there.send([22, 3, 2, 0, UInt8(message.count)] + message) > 0)
         #expect(here.handshake() == Stream.failed)
+        #expect(HandshakeFailure.take() == .version)
     }
 
     @Test(arguments: ["/nowhere/authorities.pem", ""])
