@@ -35,7 +35,7 @@ final class NodeLink: LinkReceiving {
     var held = HeldAnswers()
     /// Commands that the server had, and how many of them took too long.
     var pace = ServerPace()
-    /// How soon it must be known whether a replica has the writes of this turn; 0 when there are none.
+    /// How soon it must be known whether a replica has the writes that were given to the link; 0 when there are none.
     var replicationWithin: UInt64 = 0
 
     init(
@@ -86,4 +86,5 @@ final class NodeLink: LinkReceiving {
 
     func linkOpened() { owner.opened(self) }
     func linkLost(_ loss: LinkLoss) { owner.lost(self, loss) }
+    func linkWillWrite() { if replicationWithin > 0 { owner.askReplicas(by: self) } }
 }

@@ -180,6 +180,7 @@ extension StoreLinks {
     func lost(_ link: NodeLink, _ loss: LinkLoss) {
         // Of what was written and answered, nobody can say any more whether a replica has it.
         if !isStopped { replicated(by: link, .unknown) }
+        link.replicationWithin = 0
         guard loss != .stopped, !isStopped else { return }
         guard let node = link.node else { return receiver.storeTold(.lost(link.place, loss, as: user(of: link))) }
         guard isCurrent(link) else { return endLeaving(link) }

@@ -16,35 +16,27 @@ extension StoreLinks {
     /// When a question that found no room is asked again.
     private static let retryMilliseconds = 5
 
-    /// A write is about to be given to a link: the question belongs behind it, in the same write to the socket.
-    func willWrite(by link: NodeLink, _ within: UInt64) {
-        if link.replicationWithin == 0 {
-            // Before the link's own end of the turn, which is due when it has the command.
-            if written.isEmpty { FileEvent.activate(turn) }
-            written.append(link)
-            link.replicationWithin = within
+    /// A link has taken a write: the question belongs behind it, in the same write to the socket.
+    func noteWrite(by link: NodeLink, _ within: UInt64) {
+        link.replicationWithin = link.replicationWithin == 0 ? within : min(link.replicationWithin, within)
+    }
+
+    /// Asks whether a replica has the writes that a link was given; when these are about to leave.
+    func askReplicas(by link: NodeLink) {
+        let outcome = link.link.send(
+            servers.replicationQuestion, ticket: NodeLink.replication, within: link.replicationWithin)
+        if outcome == .busy {
+            FileEvent.add(retry, milliseconds: StoreLinks.retryMilliseconds)
         } else {
-            link.replicationWithin = min(link.replicationWithin, within)
+            // What a link that is down was given has been told.
+            link.replicationWithin = 0
         }
     }
 
-    /// Asks, for each link that had writes in this turn, whether a replica has them.
-    func turnEnds() {
-        var kept = 0
-        for index in written.indices {
-            let link = written[index]
-            let outcome = link.link.send(
-                servers.replicationQuestion, ticket: NodeLink.replication, within: link.replicationWithin)
-            if outcome == .busy {
-                written[kept] = link
-                kept += 1
-            } else {
-                // What a link that is down was given has been told.
-                link.replicationWithin = 0
-            }
-        }
-        written.removeLast(written.count - kept)
-        if kept > 0 { FileEvent.add(turn, milliseconds: StoreLinks.retryMilliseconds) }
+    /// Asks for those links again that had no room for the question.
+    func retryReplicas() {
+        for link in writers { if let link, link.replicationWithin > 0 { askReplicas(by: link) } }
+        for link in leaving where link.link.replicationWithin > 0 { askReplicas(by: link.link) }
     }
 
     /// Whether a replica has all that the server had answered before.

@@ -41,11 +41,9 @@ package final class StoreLinks {
     var impostors: [(place: LinkServer.Place, until: UInt64)] = []
     var pending = PendingCommands()
     private var due: [Int] = []
-    /// Links that writes of this turn have gone to.
-    var written: [NodeLink] = []
     /// Answers that are being told.
     var released = HeldAnswers()
-    let turn = UnsafeMutablePointer<FileEvent>.allocate(capacity: 1)
+    let retry = UnsafeMutablePointer<FileEvent>.allocate(capacity: 1)
     private let timer = UnsafeMutablePointer<FileEvent>.allocate(capacity: 1)
     private var wakesAt = UInt64.max
     package private(set) var isStopped = true
@@ -68,14 +66,14 @@ package final class StoreLinks {
         self.receiver = receiver
         table = NodeTable(isCluster: servers.topology == .cluster)
         votes = SentinelVotes(sentinels: servers.sentinels.count)
-        for event in [timer, turn] { event.initialize(to: FileEvent()) }
+        for event in [timer, retry] { event.initialize(to: FileEvent()) }
         let context = Unmanaged.passUnretained(self).toOpaque()
         FileEvent.assign(timer, loop.base, -1, [], onTimer, context)
-        FileEvent.assign(turn, loop.base, -1, [], onTurn, context)
+        FileEvent.assign(retry, loop.base, -1, [], onRetry, context)
     }
 
     deinit {
-        for event in [timer, turn] {
+        for event in [timer, retry] {
             FileEvent.remove(event)
             event.deallocate()
         }
@@ -110,7 +108,6 @@ package final class StoreLinks {
         detours = []
         guides = []
         leaving = []
-        written = []
         table = NodeTable(isCluster: servers.topology == .cluster)
         votes = SentinelVotes(sentinels: servers.sentinels.count)
         impostors = []
@@ -167,10 +164,13 @@ package final class StoreLinks {
         }
         let (place, linkTicket) = pending.take(
             command, ticket: ticket, slot: slot, at: now, deadline: now &+ time, changesNothing: changesNothing)
-        if case .writes = link.role { willWrite(by: link, time) }
         let outcome = link.link.send(command, ticket: linkTicket, within: time)
-        if outcome != .accepted { _ = pending.release(place) }
-        return outcome
+        guard outcome == .accepted else {
+            _ = pending.release(place)
+            return outcome
+        }
+        if case .writes = link.role { noteWrite(by: link, time) }
+        return .accepted
     }
 
     /// The slot of a key, for `send`; only a cluster has any, and for other stores none is computed.
@@ -283,16 +283,18 @@ package final class StoreLinks {
     private func offer(_ place: Int, to node: NodeTable.Node, _ way: Way, within: UInt64) -> SendOutcome {
         guard let link = link(of: node, for: place) else { return .down }
         pending[place].tries += 1
-        if case .writes = link.role { willWrite(by: link, within) }
         let ticket = pending.linkTicket(place)
-        switch way {
-        case .itsOwn: return link.link.send(pending[place].command, ticket: ticket, within: within)
-        case .asking:
-            // Both or none: it would make the next command on that connection pass where it must not.
-            return link.link.send(
-                Command("ASKING"), ticket: NodeLink.nobody, before: pending[place].command, ticket: ticket,
-                within: within)
-        }
+        let outcome =
+            switch way {
+            case .itsOwn: link.link.send(pending[place].command, ticket: ticket, within: within)
+            case .asking:
+                // Both or none: it would make the next command on that connection pass where it must not.
+                link.link.send(
+                    Command("ASKING"), ticket: NodeLink.nobody, before: pending[place].command, ticket: ticket,
+                    within: within)
+            }
+        if outcome == .accepted, case .writes = link.role { noteWrite(by: link, within) }
+        return outcome
     }
 
     /// Sends one again; at once where it can be, and a little later where not.
@@ -483,7 +485,7 @@ private let onTimer: FileEvent.Callback = { _, _, context in
     withExtendedLifetime(links) { links.timerFired() }
 }
 
-private let onTurn: FileEvent.Callback = { _, _, context in
+private let onRetry: FileEvent.Callback = { _, _, context in
     let links = CallbackContext.object(context, of: StoreLinks.self)
-    withExtendedLifetime(links) { links.turnEnds() }
+    withExtendedLifetime(links) { links.retryReplicas() }
 }

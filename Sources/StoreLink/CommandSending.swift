@@ -35,4 +35,8 @@ public protocol LinkReceiving: AnyObject {
     func linkOpened()
     /// Commands are not taken any more, or still not; what was in flight is told after this.
     func linkLost(_ loss: LinkLoss)
+    /// Commands are about to leave in one write, in which what is sent from here leaves too, behind them.
+    ///
+    /// From this one it may send, and nothing else.
+    func linkWillWrite()
 }

@@ -113,6 +113,12 @@ public final class ServerLink: CommandSending, @unchecked Sendable {
     func flush() {
         isFlushDue = false
         guard machine.phase == .ready || machine.phase == .greeting, machine.hasOutput else { return }
+        if machine.phase == .ready {
+            // What is sent meanwhile leaves with the rest: no turn more is wanted for it.
+            isFlushDue = true
+            receiver.linkWillWrite()
+            isFlushDue = false
+        }
         machine.offer(now: clock())
         let taken = machine.unsent.withUnsafeBufferPointer { bytes in
             bytes.baseAddress.map { stream.write($0, count: bytes.count) } ?? 0

@@ -1,3 +1,4 @@
+import EventLoop
 import Foundation
 import RESP
 import SharedState
@@ -43,6 +44,36 @@ import Testing
         #expect(talk.ask("SET", "pc:p:0-0", "1", "NX") == .null)
         #expect(talk.ask("INCR", "pc:n") == .reply("1"))
         #expect(talk.ask("HGET", "pc:n", "f") == .refused(.wrongType))
+        #expect(talk.toldTwice == 0 && talk.links.inFlight == 0)
+    }
+
+    /// What comes in the next turn leaves together with what came in this one.
+    @Test(.holds("SH-60", "SH-15")) func `asks behind all writes that leave together, and in the same write`() throws {
+        let server = try ScriptedRedis { words, _ in words.first == "WAIT" ? ":1\r\n" : nil }
+        let talk = try StoreTalk(StoreSettings(addresses: [server.address]).with { $0.durability = .replica })
+        #expect(talk.opens())
+        var tickets: [UInt64] = []
+        // Due before the link's own end of the turn, since it was there before.
+        let next = LoopTimer(loop: talk.loop) { tickets.append(talk.send("SET", "pc:p:next", ["1"])) }
+        next.arm(milliseconds: 0)
+        tickets.append(talk.send("SET", "pc:p:first", ["1"]))
+        #expect(talk.turns { tickets.count == 2 })
+        for ticket in tickets { #expect(talk.answer(to: ticket) == .reply("OK")) }
+        let asked = server.asked.now.filter { ["SET", "WAIT"].contains($0.first) }
+        #expect(asked.map { $0[1] } == ["pc:p:first", "pc:p:next", "1"])
+        #expect(talk.toldTwice == 0 && talk.links.inFlight == 0)
+    }
+
+    @Test(.holds("SH-60")) func `asks as soon as there is room, where the writes have taken all of it`() throws {
+        let server = try ScriptedRedis { words, _ in words.first == "WAIT" ? ":1\r\n" : nil }
+        let talk = try StoreTalk(
+            StoreSettings(addresses: [server.address]).with {
+                $0.durability = .replica
+                $0.limits.inFlight = 1
+            })
+        #expect(talk.opens())
+        for number in 0..<3 { #expect(talk.ask("SET", "pc:p:\(number)", "1") == .reply("OK")) }
+        #expect(server.count("WAIT") == 3)
         #expect(talk.toldTwice == 0 && talk.links.inFlight == 0)
     }
 

@@ -27,6 +27,8 @@ final class Conversation: LinkReceiving {
     private var lastTicket: UInt64 = 0
     /// Called with each answer; it may send, or stop the link.
     var onAnswer: ((Told) -> Void)?
+    /// Called when bytes are about to leave; it may send.
+    var onWrite: (() -> Void)?
     private var made: ServerLink?
 
     /// A link that has been started.
@@ -107,6 +109,7 @@ final class Conversation: LinkReceiving {
     func linkGreeted(_ step: Int, _ reply: borrowing Reply) { greeted.append(step) }
     func linkOpened() { openings += 1 }
     func linkLost(_ loss: LinkLoss) { losses.append(loss) }
+    func linkWillWrite() { onWrite?() }
 }
 
 /// The clock of the link.

@@ -271,6 +271,23 @@ import Transport
         }
         _ = server
     }
+
+    @Test(.holds("SH-15")) func `sends what its owner adds at the end of a turn in the same write`() throws {
+        let server = try RedisServer()
+        var limits = LinkLimits()
+        limits.silence = 60_000_000
+        let talk = try Conversation(server.place, limits: limits)
+        #expect(talk.opens())
+        let writes = talk.link.counters.writes
+        var added: [UInt64] = []
+        talk.onWrite = { if added.isEmpty { added = [talk.send("INCR", "n")] } }
+        let tickets = [talk.send("SET", "n", "1"), talk.send("INCR", "n")]
+        #expect(tickets.map { talk.answer(to: $0) } == [.reply("OK"), .reply("2")])
+        #expect(added.map { talk.answer(to: $0) } == [.reply("3")])
+        #expect(talk.link.counters.writes == writes + 1)
+        #expect(talk.ask("GET", "n") == .reply("3"))
+        #expect(talk.link.counters.writes == writes + 2)
+    }
 }
 
 /// Whether a connection of this process to the port has the kernel look whether its peer is there.
