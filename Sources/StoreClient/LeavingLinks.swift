@@ -23,3 +23,16 @@ extension LinkCounters {
         attempts += other.attempts
     }
 }
+
+extension StoreLinks {
+    /// Opens no connection from now on: others serve, and may have another password, or another store.
+    ///
+    /// What has been asked over connections that stand is answered. One that ends is not opened again, and nobody is told.
+    package func stopConnecting() {
+        guard !isStopped else { return }
+        mayConnect = false
+        nextQuestion = .max
+        for guide in guides { guide.link.stop() }
+        for link in links + writers { if let link, link.link.phase != .ready { link.link.stop() } }
+    }
+}

@@ -27,7 +27,7 @@ extension StoreLinks {
     /// A map, or the Sentinels' word, is wanted before its time: not sooner than after the pause that keeps many replicas
     /// from asking at once.
     func askGuidesSoon() {
-        guard servers.topology != .standalone, !isStopped else { return }
+        guard servers.topology != .standalone, !isStopped, mayConnect else { return }
         let pause = servers.topology == .sentinel ? 0 : UInt64.random(in: 0...StoreLinks.urgentPause)
         nextQuestion = min(nextQuestion, max(clock() &+ pause, lastQuestion &+ minimumPause))
         rearm()
@@ -65,7 +65,7 @@ extension StoreLinks {
 
     /// The answer to a question which servers there are.
     func guided(by guide: NodeLink, _ answer: borrowing Answer) {
-        guard !isStopped else { return }
+        guard !isStopped, mayConnect else { return }
         switch answer {
         case .reply(let reply):
             if servers.topology == .sentinel { named(by: guide, reply) } else { mapped(by: guide, reply) }
@@ -184,6 +184,7 @@ extension StoreLinks {
         guard loss != .stopped, !isStopped else { return }
         guard let node = link.node else { return receiver.storeTold(.lost(link.place, loss, as: user(of: link))) }
         guard isCurrent(link) else { return endLeaving(link) }
+        guard mayConnect else { return link.link.stop() }
         receiver.storeTold(.lost(link.place, loss, as: servers.user))
         blame(link, loss)
         guard !isStopped, servers.topology != .standalone else { return }

@@ -47,6 +47,8 @@ package final class StoreLinks {
     private let timer = UnsafeMutablePointer<FileEvent>.allocate(capacity: 1)
     private var wakesAt = UInt64.max
     package private(set) var isStopped = true
+    /// Whether connections are opened: not where others serve by now.
+    var mayConnect = true
     /// What links that are gone have done.
     private var earlier = LinkCounters()
     /// The command that a server refused last; while that is told, the one that is told of.
@@ -82,7 +84,7 @@ package final class StoreLinks {
     /// Opens what is known, and finds out the rest.
     package func start() {
         guard isStopped else { return }
-        isStopped = false
+        (isStopped, mayConnect) = (false, true)
         switch servers.topology {
         case .standalone:
             guard let place = servers.seeds.first, let node = enter(place) else { return }
@@ -197,6 +199,7 @@ package final class StoreLinks {
     /// The node at a place, whose link is opened when it is new; nil where it may not be spoken to, or there are too many.
     func enter(_ place: LinkServer.Place) -> NodeTable.Node? {
         if let known = table.node(at: place) { return known }
+        guard mayConnect else { return nil }
         guard let server = servers.server(at: place) else {
             receiver.storeTold(
                 .unsuitable(

@@ -123,3 +123,70 @@ import Testing
         #expect(move.talk.toldTwice == 0 && move.talk.links.inFlight == 0)
     }
 }
+
+/// Links that a change of the configuration has left behind.
+@Suite(.serialized) struct `links that connect no more` {
+    @Test(.holds("SH-12")) func `answer what they were asked, by the connection that stands`() throws {
+        let gate = Gate()
+        let server = try ScriptedRedis { words, _ in
+            guard words == ["GET", "pc:s:x"] else { return nil }
+            gate.wait()
+            return "$1\r\nx\r\n"
+        }
+        let talk = try StoreTalk(StoreSettings(addresses: [server.address]))
+        #expect(talk.opens())
+        let ticket = talk.send("GET", "pc:s:x", changesNothing: true)
+        #expect(talk.turns { server.count("GET") == 1 })
+        talk.links.stopConnecting()
+        gate.open()
+        #expect(talk.answer(to: ticket) == .reply("x"))
+        #expect(talk.ask("SET", "pc:p:x", "1") == .reply("OK"), "a proof that was let through is still to be written")
+        #expect(talk.losses.isEmpty && talk.toldTwice == 0)
+    }
+
+    @Test(.refuses("SH-12", "SH-17"), arguments: [false, true])
+    func `are not opened again, and nobody is told so`(changesNothing: Bool) throws {
+        let server = try ScriptedRedis { words, _ in words.last == "pc:s:last" ? "close" : nil }
+        let talk = try StoreTalk(
+            StoreSettings(addresses: [server.address]).with { $0.durability = .replica })
+        #expect(talk.opens())
+        let attempts = talk.links.counters.attempts
+        let links = (talk.links.links + talk.links.writers).compactMap { $0?.link }
+        #expect(links.count == 2)
+        talk.links.stopConnecting()
+        let read = talk.send("GET", "pc:s:last", changesNothing: true)
+        let written = talk.send(changesNothing ? "GET" : "SET", "pc:s:last", changesNothing: changesNothing)
+        #expect(talk.answer(to: read) == .notSent, "there is nobody to be asked once more")
+        #expect(talk.answer(to: written) == (changesNothing ? .notSent : .unknown))
+        #expect(links[0].phase == .stopped && (changesNothing || links[1].phase == .stopped))
+        #expect(talk.links.counters.attempts == attempts)
+        #expect(talk.losses.isEmpty && talk.toldTwice == 0 && talk.links.inFlight == 0)
+        #expect(talk.ask("GET", "pc:s:x", changesNothing: true) == .down)
+    }
+
+    @Test(.refuses("SH-12")) func `are not opened for the first time either`() throws {
+        let server = try ScriptedRedis { words, _ in words.first == "ROLE" ? "hang" : nil }
+        let talk = try StoreTalk(StoreSettings(addresses: [server.address]))
+        #expect(talk.turns { server.count("ROLE") == 1 })
+        talk.links.stopConnecting()
+        #expect(talk.links.links[0]?.link.phase == .stopped)
+        #expect(talk.losses.isEmpty)
+    }
+
+    @Test(.refuses("SH-12", "SH-04")) func `ask no node of a cluster for others, and follow nobody to them`() throws {
+        let elsewhere = try ScriptedRedis { _, _ in nil }
+        let port = elsewhere.port
+        let slot = HashSlot.of("pc:s:x".utf8Span.span)
+        let server = try ScriptedRedis { words, own in
+            if words == ["CLUSTER", "SLOTS"] { return Wire.array([Wire.range(0, 16_383, "127.0.0.1", own)]) }
+            return words == ["GET", "pc:s:x"] ? "-MOVED \(slot) 127.0.0.1:\(port)\r\n" : nil
+        }
+        let talk = try StoreTalk(cluster(server))
+        #expect(talk.opens())
+        talk.links.stopConnecting()
+        #expect(talk.ask("GET", "pc:s:x", changesNothing: true) == .refused(.moved))
+        #expect(talk.ask("GET", "pc:s:y", changesNothing: true) == .null)
+        #expect(elsewhere.asked.now.isEmpty && talk.links.nextQuestion == .max)
+        #expect(talk.links.guides.allSatisfy { $0.link.phase == .stopped })
+    }
+}

@@ -319,7 +319,11 @@ final class WorkerStore {
     }
 
     /// Keeps a side until what it was asked is answered.
+    ///
+    /// It connects to nobody any more: where a password was changed, the one of before would be refused, and the log would blame
+    /// the new one.
     private func leave(_ side: StoreSide) {
+        side.leave()
         leaving.append(side)
         departure?.arm(milliseconds: WorkerStore.leavingMilliseconds)
     }
@@ -368,6 +372,7 @@ private final class StoreSide: StoreReceiving {
     let plan: StorePlan
     /// A server has let nobody in by these, for the user or the password.
     private(set) var wasRefused = false
+    private var isLeft = false
     private var made: StoreLinks?
 
     init(_ plan: StorePlan, _ loop: EventLoop, _ resolver: Resolver) {
@@ -381,6 +386,12 @@ private final class StoreSide: StoreReceiving {
         return made
     }
 
+    /// Others serve from now on: of what becomes of these links nobody is told.
+    func leave() {
+        isLeft = true
+        links.stopConnecting()
+    }
+
     func note(_ event: StoreEvent) {
         switch event {
         case .lost(_, let loss, _):
@@ -392,5 +403,5 @@ private final class StoreSide: StoreReceiving {
     func storeAnswered(_ ticket: UInt64, _ answer: borrowing Answer, after microseconds: UInt64) {
         owner.answered(ticket, answer, after: microseconds, by: self)
     }
-    func storeTold(_ event: StoreEvent) { owner.told(event, by: self) }
+    func storeTold(_ event: StoreEvent) { if !isLeft { owner.told(event, by: self) } }
 }

@@ -72,10 +72,14 @@ final class StoreServer: Sendable {
     }
 
     /// How many connections others have to it.
-    func connections() throws -> Int {
+    func connections() throws -> Int { try connectionNumbers().count }
+
+    /// What it calls the connections that others have to it.
+    func connectionNumbers() throws -> Set<Substring> {
         let client = try RawClient(unixPath: path)
         try client.send("*2\r\n$6\r\nCLIENT\r\n$4\r\nLIST\r\n")
-        return try Self.bulk(client).split(separator: "\n").count { !$0.contains("cmd=client") }
+        let lines = try Self.bulk(client).split(separator: "\n").filter { !$0.contains("cmd=client") }
+        return Set(lines.compactMap { $0.split(separator: " ").first })
     }
 
     /// How many attempts to sign in it has refused.

@@ -90,6 +90,40 @@ import Testing
         #expect(try ask(gateway, try stage.login()).status == 200)
     }
 
+    @Test(.holds("SH-12", "SH-83"), .refuses("SH-12", "SH-83"))
+    func `never say the password of before again once the new one serves`() throws {
+        let store = try Self.store()
+        try store.ask("ACL", "SETUSER", "portcullis", ">second")
+        let stage = try sessions(store, recheck: "0s")
+        let gateway = stage.gateway
+        let browser = try stage.login()
+        // The worker's, and that of the log.
+        #expect(try eventually { try store.connections() == 2 })
+        let before = try store.connectionNumbers()
+        try gateway.setStorePassword("second")
+        // The log is read by a new connection when the worker asks by one; its own of before is left open for a while.
+        let hasGoneOver = try eventually {
+            let now = try store.connectionNumbers()
+            return now.subtracting(before).count == 2 && now.intersection(before).count <= 1
+        }
+        #expect(hasGoneOver, "\(gateway.diagnosis)")
+        try store.ask("ACL", "SETUSER", "portcullis", "<first")
+        for _ in 0..<3 {
+            let gone = try store.connectionNumbers()
+            try store.ask("CLIENT", "KILL", "USER", "portcullis")
+            let isBack = try eventually {
+                let now = try store.connectionNumbers()
+                let status = try ask(gateway, browser).status
+                return now.count == 2 && now.isDisjoint(with: gone) && status == 200
+            }
+            #expect(isBack, "\(gateway.diagnosis)")
+        }
+        #expect(try store.refusedLogins() == 0, "\(gateway.diagnosis)")
+        let line = try #require(gateway.operatorLine { $0["event"] == "store_lost" }, "\(gateway.diagnosis)")
+        #expect(["closed", "broken"].contains(line["reason"]))
+        #expect(gateway.operatorLog.allSatisfy { $0["reason"] != "authentication" }, "\(gateway.diagnosis)")
+    }
+
     @Test(.holds("SH-12", "SH-39"), .refuses("SH-12"))
     func `hear of logouts elsewhere by the connection of before`() throws {
         let store = try Self.store()
