@@ -1,8 +1,9 @@
 /// What the store does in one step, because two commands would leave room for somebody else between them (SH-49).
 ///
 /// Each is a text of this program and nothing else, touches one key, and calls only commands that the minimal ACL user may
-/// use (SH-47). A key that a script makes has a time to live when the script ends (SH-27). The time of leases is the
-/// store's; no replica's clock counts.
+/// use (SH-47). A key that a script makes has a time to live when the script ends (SH-27). What gives it that is called once
+/// before anything is written, where it changes nothing (`NX`): a user who may not do it would leave keys for ever else. The
+/// time of leases is the store's; no replica's clock counts.
 ///
 ///     a session    g  generation        f  fence of the last lease       x  ended: the generation it had
 ///                  v  sealed value      l  end of the lease              n  not to be refreshed before
@@ -54,6 +55,7 @@ extension StoreScript {
             if redis.call('HGET', KEYS[1], 'x') then return 2 end
             return 1
         end
+        redis.call('PEXPIRE', KEYS[1], ARGV[3], 'NX')
         redis.call('HSET', KEYS[1], 'g', ARGV[1], 'v', ARGV[2])
         if ARGV[4] then redis.call('HSET', KEYS[1], 'r', ARGV[4]) end
         redis.call('PEXPIRE', KEYS[1], ARGV[3])
@@ -122,6 +124,7 @@ extension StoreScript {
             redis.call('PEXPIRE', KEYS[1], ARGV[1], 'GT')
             return {2}
         end
+        redis.call('PEXPIRE', KEYS[1], ARGV[1], 'NX')
         redis.call('UNLINK', KEYS[1])
         redis.call('HSET', KEYS[1], 'x', s[1] or '-')
         if s[3] and ARGV[2] == '1' then redis.call('HSET', KEYS[1], 'r', s[3]) end
@@ -148,6 +151,7 @@ extension StoreScript {
         #!lua
         local time = redis.call('TIME')
         local now = time[1] * 1000 + math.floor(time[2] / 1000)
+        redis.call('PEXPIRE', KEYS[1], ARGV[2], 'NX')
         redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now))
         local known = redis.call('EXISTS', KEYS[1]) == 1
         redis.call('ZADD', KEYS[1], string.format('%.0f', now + ARGV[2]), ARGV[1])
@@ -201,6 +205,7 @@ extension StoreScript {
     /// scripts wrote by several, because its default user has no rights, then lacks the line too, and that is noticed.
     private static let logText = """
         #!lua flags=allow-oom
+        redis.call('PEXPIRE', KEYS[1], '3153600000000', 'NX')
         local place = redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*',
             'k', ARGV[2], 'n', ARGV[3], 'g', ARGV[4])
         redis.call('PEXPIRE', KEYS[1], '3153600000000')
