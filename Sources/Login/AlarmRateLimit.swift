@@ -7,13 +7,20 @@ final class AlarmRateLimit: Sendable {
     /// Milliseconds from one telling to the next.
     static let interval: Int64 = 60_000
 
-    private let told = Mutex<[Refusal: Int64]>([:])
+    /// What is told: of several checks with one answer each has its own minute, or who causes one would hide another.
+    private struct Cause: Hashable {
+        let refusal: Refusal
+        let check: String
+    }
+
+    private let told = Mutex<[Cause: Int64]>([:])
 
     /// Whether this cause is to be told now; `milliseconds` on the monotonic clock.
-    func isDue(_ refusal: Refusal, at milliseconds: Int64) -> Bool {
+    func isDue(_ refusal: Refusal, check: String, at milliseconds: Int64) -> Bool {
         told.withLock { told in
-            if let last = told[refusal], milliseconds - last < Self.interval { return false }
-            told[refusal] = milliseconds
+            let cause = Cause(refusal: refusal, check: check)
+            if let last = told[cause], milliseconds - last < Self.interval { return false }
+            told[cause] = milliseconds
             return true
         }
     }

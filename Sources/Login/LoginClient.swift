@@ -98,7 +98,8 @@ package struct LoginClient: Sendable {
                 expected: "a key of store.keys, which all replicas have before one of them seals with it",
                 found: "a session that was sealed with another one", check: "SH-26")
         }
-        guard alarms.isDue(.sessionStoreUnavailable, at: environment.clock.now().milliseconds) else { return }
+        let milliseconds = environment.clock.now().milliseconds
+        guard alarms.isDue(.sessionStoreUnavailable, check: detail.check, at: milliseconds) else { return }
         environment.onEvent(.alarm(client: client, .sessionStoreUnavailable, detail: detail))
     }
 
@@ -131,7 +132,7 @@ package struct LoginClient: Sendable {
 
     /// Tells the operator that somebody has to act: once a minute for one cause, for every visitor runs into it.
     package func alarm(_ refusal: Refusal, _ detail: RefusalDetail) {
-        guard alarms.isDue(refusal, at: clock.now().milliseconds) else { return }
+        guard alarms.isDue(refusal, check: detail.check, at: clock.now().milliseconds) else { return }
         onEvent(.alarm(client: index, refusal, detail: detail))
     }
 
