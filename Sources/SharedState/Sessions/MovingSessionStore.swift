@@ -23,7 +23,8 @@ final class MovingSessionStore: SessionStore {
     func lookUp(_ value: [UInt8], now: Int64) -> SessionLookup {
         guard isSealed(value) else { return shared.lookUp(value, now: now) }
         let lookup = cookies.lookUp(value, now: now)
-        guard movesIntoStore, case .found(let session, _) = lookup else { return lookup }
+        guard case .found(let session, _) = lookup else { return lookup }
+        guard movesIntoStore else { return isOverInStore(session) ? .none : lookup }
         for cookie in shared.movedCookies(of: session) {
             switch shared.lookUp(cookie.text, now: now) {
             case .found(let session, _): return .found(session, successor: cookie.text)
@@ -37,7 +38,8 @@ final class MovingSessionStore: SessionStore {
     func load(_ value: [UInt8], now: Int64) async throws(SessionStoreRefusal) -> Session? {
         guard isSealed(value) else { return try await shared.load(value, now: now) }
         guard let session = try await cookies.load(value, now: now) else { return nil }
-        return movesIntoStore ? try await shared.move(session, now: now) : session
+        guard !movesIntoStore else { return try await shared.move(session, now: now) }
+        return isOverInStore(session) ? nil : session
     }
 
     func create(
@@ -117,7 +119,7 @@ final class MovingSessionStore: SessionStore {
         guard !cookies.isEnded(session, now: now) else { return true }
         // Of one that stays in its cookie the store knows its ending, and nothing else.
         return isInStore(session) || movesIntoStore
-            ? shared.isEnded(session, now: now) : shared.known.isOver(SharedSessionStore.key(of: session))
+            ? shared.isEnded(session, now: now) : isOverInStore(session)
     }
 
     var alive: Int? { nil }
@@ -146,6 +148,13 @@ final class MovingSessionStore: SessionStore {
 
     /// Sealed sessions are longer than the cookies of the store, and none is as long as those.
     private func isSealed(_ value: [UInt8]) -> Bool { SharedCookie.decode(value.span) == nil }
+
+    /// Whether another replica, a step ahead, has moved the session of a sealed cookie, and it was ended there.
+    ///
+    /// Whoever has copied the cookie before has nothing of it then. A replica that was started since has not heard of that.
+    private func isOverInStore(_ session: Session) -> Bool {
+        shared.known.isOver(SharedSessionStore.key(of: session))
+    }
 
     private func isInStore(_ session: Session) -> Bool {
         shared.known.entry(SharedSessionStore.key(of: session)) != nil
