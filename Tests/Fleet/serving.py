@@ -7,6 +7,8 @@ class Server(http.server.ThreadingHTTPServer):
     """Runs from the start; a client that goes away is no news."""
 
     daemon_threads = True
+    # Of connections that a hundred requests open at once.
+    request_queue_size = 1024
 
     def __init__(self, handler):
         super().__init__(("127.0.0.1", 0), handler)
