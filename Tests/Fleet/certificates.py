@@ -26,6 +26,8 @@ class Secured:
         self.authority = Authority(running.folder)
         self.clients = Authority(running.folder, "clients")
         self.good = self.authority.issue(NAME)
+        # Signed in at the first gateway, where there is one.
+        self.browser = None
         self.set(tls_auth_clients="no")
         self.show(self.good)
         self.set(tls_port=self.port)
@@ -94,6 +96,8 @@ def secured(binary, count=2, are_named=False, protocols=""):
             stage.add(are_named).start()
         for gateway in running.gateways:
             gateway.await_ready()
+        if running.gateways:
+            stage.browser = running.browser().log_in(running.gateways[0])
         yield stage
 
 
@@ -190,7 +194,7 @@ def never_used(binary, change, found):
     """By those that used the server before, and by one that starts, until it is what it was."""
     with secured(binary) as stage:
         first, second = stage.running.gateways
-        browser = stage.running.browser().log_in(first)
+        browser = stage.browser
         login = signing_in(stage, second)
         spoil(stage, change)
         late = begun(stage)
@@ -269,7 +273,7 @@ def speak_old(stage):
 def test_the_authority_of_the_store_is_changed_while_both_are_believed_and_nobody_notices(binary):
     """By the file, which gateways read again by themselves; the former one is nobody any more then."""
     with secured(binary) as stage:
-        browser = stage.running.browser().log_in(stage.running.gateways[0])
+        browser = stage.browser
         former, other = stage.authority.certificate.read_text(), Authority(stage.running.folder, "other")
         with traffic(stage.running, browser):
             believe(stage, former, other.certificate.read_text())
@@ -296,7 +300,7 @@ def test_the_certificates_of_gateways_and_their_authority_are_changed_and_nobody
     """The store lets both in for a while, and then only who has the new one, which gateways read by themselves."""
     with secured(binary, are_named=True) as stage:
         first, second = stage.running.gateways
-        browser = stage.running.browser().log_in(first)
+        browser = stage.browser
         other, old = Authority(stage.running.folder, "other"), stage.clients.issue("gateway.test")
         new = other.issue("gateway.test")
         before = stage.connections() - {str(stage.store.ask("CLIENT", "ID"))}
@@ -325,7 +329,7 @@ def test_a_gateway_whose_certificate_the_store_does_not_accept_has_no_store_unti
     """It serves on by what stands for as long as new connections may take; the other gateway notices nothing."""
     with secured(binary, are_named=True) as stage:
         first, second = stage.running.gateways
-        browser = stage.running.browser().log_in(first)
+        browser = stage.browser
         login = signing_in(stage, first)
         replace(first, Authority(stage.running.folder, "other").issue("gateway.test"))
         first.says("store_lost", address=f"127.0.0.1:{stage.port}")
@@ -347,7 +351,7 @@ def begins_to_ask(binary, protocols, **said):
     """Gateways that have no certificate are put out, and get in by a reload that names one."""
     with secured(binary, protocols=protocols) as stage:
         first, second = stage.running.gateways
-        browser = stage.running.browser().log_in(first)
+        browser = stage.browser
         login = signing_in(stage, second)
         spoil(stage, Secured.ask_everybody)
         for gateway in (first, second):

@@ -65,6 +65,16 @@ def served_or_later(answer, what="answer"):
         same((answer.status, (answer.field("retry-after") or "").isdigit()), (503, True), what)
 
 
+def signs_out(gateways, gateway, leaving, staying):
+    """Somebody signs out at one of them: he is signed out at all, and somebody else is not."""
+    former = dict(leaving.cookies)
+    becomes(lambda: leaving.log_out(gateway), 200, "a logout")
+    leaving.cookies = former
+    for one in gateways:
+        eventually(lambda at=one: leaving.status(at) == 401, "over at each of them")
+        becomes(lambda at=one: staying.ask(at), 200, "somebody else's")
+
+
 class LeftOut(Exception):
     """A test cannot be run here, and says why."""
 
@@ -72,6 +82,12 @@ class LeftOut(Exception):
 def waits(test):
     """Has a test run beside the others, because it waits for a clock."""
     test.waits = True
+    return test
+
+
+def takes_long(test):
+    """A test that is left out unless all are asked for (`--long`)."""
+    test.takes_long = True
     return test
 
 

@@ -4,10 +4,10 @@ import contextlib
 import time
 
 from browser import ask
-from checks import becomes, eventually, note, same, served_or_unavailable, unavailable
+from checks import becomes, eventually, note, same, served_or_unavailable, signs_out, unavailable
 from fleet import fleet
 from network import in_own_network
-from partitions import SETTINGS, cut_off, passes
+from partitions import SETTINGS, cut_off, know_all, passes, prove_in_vain
 from store import free_port
 
 # The store has an address for each gateway.
@@ -15,6 +15,8 @@ WAYS = ["127.0.0.11", "127.0.0.12", "127.0.0.13"]
 SHARE = 0.3
 # So many times at least is everything asked while some packets are lost, and so long may it take until both answers were seen.
 ROUNDS, SECONDS = 5, 60
+# Within three seconds that nothing comes back is noticed, and one is for whoever looks.
+NOTICED_SECONDS = 3 + 1
 
 
 @contextlib.contextmanager
@@ -48,18 +50,15 @@ def test_a_store_that_lost_packets_cut_off_from_all_gateways_blames_nobody_and_n
         browser, unseen, program = running.browser().log_in(first), running.browser().log_in(second), running.program()
         waiting = running.browser()
         target = waiting.begin(second)
-        for gateway in running.gateways:
-            eventually(lambda one=gateway: browser.ask(one).status == 200, "known at each of them")
-            eventually(lambda one=gateway: program.prove(one).status == 200, "a proof at each of them")
+        know_all(running, program, browser)
         proofs = [program.proof() for _ in running.gateways]
         network.lose(*WAYS)
         lost_at = time.monotonic()
-        with concurrent.futures.ThreadPoolExecutor(len(proofs)) as pool:
-            for answer in pool.map(program.prove, running.gateways, proofs):
-                unavailable(answer, "a proof")
-        sent = [gateway.reading("portcullis_store_commands_total", kind="proof", outcome="unanswered")
-                for gateway in running.gateways]
-        assert any(sent), "no proof was sent to the store"
+        prove_in_vain(running, program, proofs)
+        for gateway in running.gateways:
+            eventually(lambda one=gateway: one.reading("portcullis_store_up") == 0, "noticed")
+        noticed = time.monotonic() - lost_at
+        assert noticed < NOTICED_SECONDS, f"{noticed:.1f} s"
 
         def is_refused():
             """At all of them; what needs nothing of the store is served."""
@@ -95,12 +94,7 @@ def test_a_store_that_lost_packets_cut_off_from_all_gateways_blames_nobody_and_n
             fresh = program.proof()
             becomes(lambda one=gateway, sent=fresh: program.prove(one, sent), 200, "another proof")
             same(passes(program, fresh, running.gateways), 0, "a proof that has passed")
-        former = dict(browser.cookies)
-        becomes(lambda: browser.log_out(first), 200, "a logout")
-        browser.cookies = former
-        for gateway in running.gateways:
-            eventually(lambda one=gateway: browser.status(one) == 401, "over at each of them")
-            becomes(lambda one=gateway: unseen.ask(one), 200, "somebody else's")
+        signs_out(running.gateways, first, browser, unseen)
 
 
 @in_own_network
@@ -111,10 +105,7 @@ def test_a_proof_that_the_store_has_and_whose_answer_was_lost_passes_nowhere(bin
     with connected(binary) as running:
         first, second, third = running.gateways
         leaving, staying, program = running.browser().log_in(first), running.browser().log_in(second), running.program()
-        for gateway in running.gateways:
-            for browser in (leaving, staying):
-                eventually(lambda one=gateway, who=browser: who.ask(one).status == 200, "known at each of them")
-            eventually(lambda one=gateway: program.prove(one).status == 200, "a proof at each of them")
+        know_all(running, program, leaving, staying)
         known, proof = len(used(running)), program.proof()
         network.lose_answers(WAYS[0])
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -129,12 +120,8 @@ def test_a_proof_that_the_store_has_and_whose_answer_was_lost_passes_nowhere(bin
         network.heal()
         eventually(lambda: program.prove(first).status == 200, "another proof")
         same(passes(program, proof, running.gateways), 0, "the proof")
-        former = dict(leaving.cookies)
-        becomes(lambda: leaving.log_out(first), 200, "the same logout again")
-        leaving.cookies = former
-        for gateway in running.gateways:
-            eventually(lambda one=gateway: leaving.status(one) == 401, "over at each of them")
-            becomes(lambda one=gateway: staying.ask(one), 200, "somebody else's")
+        # The same one again.
+        signs_out(running.gateways, first, leaving, staying)
 
 
 @in_own_network
@@ -144,9 +131,7 @@ def test_where_a_third_of_the_packets_are_lost_all_is_served_or_comes_again_and_
     """Some answers come late and some never, and connections with them."""
     with connected(binary) as running:
         browser, program = running.browser().log_in(running.gateways[0]), running.program()
-        for gateway in running.gateways:
-            eventually(lambda one=gateway: browser.ask(one).status == 200, "known at each of them")
-            eventually(lambda one=gateway: program.prove(one).status == 200, "a proof at each of them")
+        know_all(running, program, browser)
         rounds, served, proofs = [], set(), []
         network.lose(*WAYS, share=SHARE)
 

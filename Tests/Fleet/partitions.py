@@ -12,6 +12,8 @@ RECHECK = 1
 TWICE = 2 * RECHECK
 # Whether there are proofs that a gateway let through by itself, and how many of them there are here.
 LOCAL, LOCALLY = "portcullis_store_proofs_local", 5
+# Of a command (`QUICKLY`).
+COMMAND_SECONDS = 1
 # Of gateways one of which is cut off.
 SETTINGS = {"workers": 2, "recheck": f"{RECHECK}s", **QUICKLY}
 
@@ -175,6 +177,26 @@ def cut_off(running, cut, heal):
     note(f"partitions: back {took:.1f} s after the way was free, endings known {known:.2f} s later")
 
 
+def know_all(running, program, *browsers):
+    """Each gateway has seen these sessions, and has let a proof through."""
+    for gateway in running.gateways:
+        for browser in browsers:
+            eventually(lambda one=gateway, who=browser: who.ask(one).status == 200, "known at each of them")
+        eventually(lambda one=gateway: program.prove(one).status == 200, "a proof at each of them")
+
+
+def prove_in_vain(running, program, proofs):
+    """Sends each gateway its proof; all are answered 503, and no later than a command's time. Whether each asked the store."""
+    with concurrent.futures.ThreadPoolExecutor(len(proofs)) as pool:
+        for answer in pool.map(program.prove, running.gateways, proofs):
+            unavailable(answer, "a proof")
+            assert answer.seconds < COMMAND_SECONDS + 1, f"{answer.seconds:.1f} s"
+    sent = [gateway.reading("portcullis_store_commands_total", kind="proof", outcome="unanswered") == 1
+            for gateway in running.gateways]
+    assert any(sent), "no proof was sent to the store"
+    return sent
+
+
 def passes(program, proof, gateways):
     """How many of them let a proof through; each is asked until it has decided."""
     def decision(gateway):
@@ -217,19 +239,12 @@ def test_a_store_that_stands_still_blames_nobody_and_no_proof_passes_twice(binar
     with fleet(binary, workers=2, recheck=f"{RECHECK}s", **QUICKLY) as running:
         first, second, third = running.gateways
         browser, unseen, program = running.browser().log_in(first), running.browser().log_in(second), running.program()
-        for gateway in running.gateways:
-            eventually(lambda one=gateway: browser.ask(one).status == 200, "known at each of them")
-            eventually(lambda one=gateway: program.prove(one).status == 200, "a proof at each of them")
+        know_all(running, program, browser)
         proofs = [program.proof() for _ in running.gateways]
         running.store.freeze()
         frozen_at = time.monotonic()
-        with concurrent.futures.ThreadPoolExecutor(len(proofs)) as pool:
-            for answer in pool.map(program.prove, running.gateways, proofs):
-                unavailable(answer, "a proof")
-        # These were sent to the store, which had said nothing by then.
-        sent = [gateway.reading("portcullis_store_commands_total", kind="proof", outcome="unanswered") == 1
-                for gateway in running.gateways]
-        assert any(sent), "no proof was sent to the store"
+        # Where that is so, the store was asked, and had said nothing by then.
+        sent = prove_in_vain(running, program, proofs)
 
         def is_refused():
             answers = [browser.ask(gateway) for gateway in running.gateways]
