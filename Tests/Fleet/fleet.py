@@ -11,7 +11,7 @@ import threading
 import processes
 from app import App
 from browser import Browser, Program
-from checks import eventually
+from checks import eventually, same
 from faults import fault
 from issuer import AUDIENCE, Issuer
 from relay import Relay
@@ -34,7 +34,7 @@ clients:
     id: web
     authentication: {{ method: client_secret_basic, secret: {{ file: {folder}/web.secret }} }}
     id_token: {{ algorithm: ES256 }}
-    session: {{ store: shared, keys: [{{ file: {folder}/session.key }}] }}
+    session: {{ {session}, keys: [{{ file: {folder}/session.key }}] }}
     logout: {{ backchannel: true }}
 {client}
 store:
@@ -48,6 +48,7 @@ routes:
   - {{ path: /api/, upstream: "{app}", token: {{ {token} }} }}
   - {{ path: /open/, upstream: "{app}", public: true }}
 log: {{ level: debug, operator: {log}/operator.log, access: {log}/access.log }}
+{settings}
 """
 TOKEN = f'issuers: [main], audience: "{AUDIENCE}"'
 # Of a command. A machine that stands still for a moment is nobody's fault, and makes no answer 503.
@@ -66,6 +67,8 @@ class Gateway:
         self.relay = Relay(fleet.store.path)
         self.port = self.admin_port = self.process = None
         self.store = store
+        # Variables of its environment, beside those of the tests.
+        self.environment = {}
 
     def write(self, **store):
         """Writes the configuration, with these keys of the store."""
@@ -75,7 +78,7 @@ class Gateway:
         more = more.replace("$FOLDER", str(self.fleet.folder))
         text = CONFIGURATION.format(
             workers=self.fleet.workers, issuer=self.fleet.issuer.url, folder=self.fleet.folder, url=url, store=more,
-            app=self.fleet.app.url, token=TOKEN, log=self.folder,
+            app=self.fleet.app.url, token=TOKEN, log=self.folder, session=self.fleet.session, settings=self.fleet.settings,
             client="\n".join(f"    {line}" for line in self.fleet.client).replace("$FOLDER", str(self.fleet.folder)))
         unfinished = self.folder / "new"
         unfinished.write_text(text)
@@ -85,7 +88,7 @@ class Gateway:
         """Starts it."""
         self.write(**self.store)
         self.process = processes.start(
-            [self.fleet.binary, "run", self.folder / "portcullis.yaml"], self.folder / "output.log")
+            [self.fleet.binary, "run", self.folder / "portcullis.yaml"], self.folder / "output.log", self.environment)
 
     def await_listening(self):
         """Finds out its ports."""
@@ -183,12 +186,15 @@ class Fleet:
 
     def __init__(self, binary, folder, workers, client):
         self.binary, self.folder, self.workers, self.client = binary, folder, workers, client
+        self.session, self.settings = "store: shared", ""
         for name in ("web.secret", "session.key", "store.key"):
             (folder / name).write_text(secrets.token_hex(32))
             (folder / name).chmod(0o600)
         self.key = Key(folder / "client.pem")
         self.issuer, self.app = Issuer(Key(folder / "issuer.pem")), App()
         self.gateways, self.store = [], None
+        # Whether the store may have nothing in the end that stays for ever.
+        self.looks_for_eternal = True
         self.lock = threading.Lock()
 
     def set_password(self, word, name="store.password"):
@@ -251,14 +257,15 @@ class Fleet:
 
 
 @contextlib.contextmanager
-def fleet(binary, count=3, workers=1, server=(), prepare=None, starts=True, client=(), **store):
-    """It runs, and is ready; with further words of the store's server, further lines of the client that users sign in by, and
-    these keys of the gateways' store.
+def fleet(binary, count=3, workers=1, server=(), prepare=None, starts=True, client=(), session=None, settings="", **store):
+    """It runs, and is ready; with further words of the store's server, further lines of the client that users sign in by,
+    other settings of its sessions, further lines of the configuration, and these keys of the gateways' store.
 
     The gateways are the one user whom the documents describe, unless the store is prepared otherwise.
     """
     folder = processes.folder()
     running = Fleet(binary, folder, workers, client)
+    running.session, running.settings = session or running.session, settings
     try:
         running.store = Store(folder / "store", *server)
         running.set_password(PASSWORD)
@@ -269,6 +276,9 @@ def fleet(binary, count=3, workers=1, server=(), prepare=None, starts=True, clie
         for gateway in running.gateways:
             gateway.await_ready() if starts else gateway.await_listening()
         yield running
+        if running.looks_for_eternal and running.store.answers():
+            # Whatever has become of gateways, of the store, and of what was under way.
+            same(running.store.eternal(), [], "keys that stay for ever")
     except Exception as error:
         words = running.last_words()
         raise AssertionError(f"{error}\n{words}") from error

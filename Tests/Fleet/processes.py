@@ -1,5 +1,6 @@
 """Programs that were started, and folders that were made, so that nothing is left when the tests end, whatever ended them."""
 import atexit
+import os
 import shutil
 import signal
 import subprocess
@@ -19,12 +20,12 @@ def refuse_at_the_end():
         raise SystemExit
 
 
-def start(words, log):
-    """A program that reads nothing and writes to a file."""
+def start(words, log, environment=None):
+    """A program that reads nothing and writes to a file, with these variables besides."""
     refuse_at_the_end()
     with open(log, "ab") as output:
         process = subprocess.Popen([str(word) for word in words], stdin=subprocess.DEVNULL, stdout=output,
-                                   stderr=subprocess.STDOUT)
+                                   stderr=subprocess.STDOUT, env={**os.environ, **environment} if environment else None)
     with LOCK:
         STARTED.add(process)
     return process

@@ -165,7 +165,7 @@ def rewrite(store, names, values):
     spoiled = values[names[0]]
     store.ask("HSET", names[0], "v", spoiled[:-1] + bytes([spoiled[-1] ^ 1]))
     store.ask("DEL", names[1])
-    store.ask("SET", names[1], "1")
+    store.ask("SET", names[1], "1", "EX", 600)
     store.ask("HSET", names[2], "v", values[names[1]])
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from browser import back_channel
 from checks import blames_nobody, eventually, needs_no_fault, same
+from clusters import signed_in
 from fleet import PASSWORD, fleet
 from issuer import SUBJECT
 from store import COMMANDS, Store, free_port
@@ -132,6 +133,9 @@ def crowd(running):
 def test_each_right_that_is_taken_away_is_told_and_nobody_is_signed_out_for_it(binary):
     """While gateways run, each as another user, who loses one right each, and gets it back."""
     with fleet(binary, count=1) as running:
+        # A test below does.
+        running.looks_for_eternal = False
+
         def lose(command):
             gateway = Deprived(running, command)
             gateway.forbid()
@@ -166,6 +170,9 @@ def test_a_right_that_only_a_user_with_a_thousand_sessions_takes_is_told(binary)
 def test_a_right_that_a_script_lacks_is_named(binary):
     """The server does not say which command it refused; the gateway knows which ones the script calls."""
     with fleet(binary, count=1) as running:
+        # The next test does.
+        running.looks_for_eternal = False
+
         def lose(command):
             gateway = Deprived(running, command)
             gateway.forbid()
@@ -173,6 +180,17 @@ def test_a_right_that_a_script_lacks_is_named(binary):
             if not any(command in line["found"].lower() for line in gateway.told()):
                 raise AssertionError(f"without {command}: {gateway.told()}")
         several(lose, ["hset", "pexpire", "exists", "zadd"])
+
+
+# refuses SH-27
+def test_a_script_that_may_not_do_all_that_it_does_leaves_nothing_in_the_store_that_stays_for_ever(binary):
+    """Neither a session that nobody was given, nor what is left of one that has ended."""
+    with fleet(binary, count=1) as running:
+        running.looks_for_eternal = False
+        gateway = Deprived(running, "pexpire")
+        gateway.forbid()
+        eventually(gateway.is_told, "told: pexpire")
+        same(running.store.eternal(), [], "keys that stay for ever")
 
 
 # refuses SH-83
@@ -196,7 +214,7 @@ def test_a_user_who_may_not_choose_a_database_is_told(binary):
         gateway.gateway.reload(**{**gateway.gateway.store, "url": f"redis://127.0.0.1:{gateway.gateway.relay.port}/1"})
         eventually(gateway.is_told, "told: select")
         running.store.permit(gateway.user, "select")
-        eventually(lambda: running.browser().log_in(gateway.gateway), "well again")
+        signed_in(running, gateway.gateway)
 
 
 # refuses SH-47

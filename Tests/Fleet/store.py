@@ -77,6 +77,7 @@ class Store:
         # Name and password of whoever runs it, where that is nobody whom a server knows of itself.
         self.administrator = None
         self.process = None
+        self.is_frozen = False
         self.admin = None
         self.lock = threading.Lock()
 
@@ -131,11 +132,17 @@ class Store:
     @fault
     def freeze(self):
         """It does nothing any more, and its connections stand."""
+        self.is_frozen = True
         self.process.send_signal(signal.SIGSTOP)
 
     def thaw(self):
         """It goes on."""
+        self.is_frozen = False
         self.process.send_signal(signal.SIGCONT)
+
+    def answers(self):
+        """Whether it runs, as far as its tests go."""
+        return bool(self.process) and self.process.poll() is None and not self.is_frozen
 
     @fault
     def fill(self):
@@ -163,6 +170,15 @@ class Store:
     def keys(self):
         """The names of all that is in it."""
         return sorted(self.ask("KEYS", "*"))
+
+    def eternal(self):
+        """Those that nothing takes away, but for the log and the words by which gateways find out that it forgot."""
+        try:
+            self.ask("PING")
+        except OSError:
+            # A server that becomes a replica ends the connections that stand.
+            self.admin = Client(self.path)
+        return [key for key in self.keys() if key != b"pc:e" and not key.startswith(b"pc:epoch") and self.ask("PTTL", key) == -1]
 
     def contents(self):
         """All that is in it, byte for byte."""
