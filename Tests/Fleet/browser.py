@@ -111,10 +111,10 @@ class Program:
         self.issuer, self.key = issuer, key
         self.bound, self.bearer = issuer.access_token(key), issuer.access_token()
 
-    def proof(self):
-        """Fields with a proof that nobody has seen."""
+    def proof(self, age=0):
+        """Fields with a proof that nobody has seen, made so many seconds ago."""
         jti = unused()
-        claims = {"jti": jti, "htm": "GET", "htu": f"{ORIGIN}/bound/a", "iat": int(time.time()), "ath": digest(self.bound)}
+        claims = {"jti": jti, "htm": "GET", "htu": f"{ORIGIN}/bound/a", "iat": int(time.time()) - age, "ath": digest(self.bound)}
         proof = self.key.sign({"typ": "dpop+jwt", "jwk": self.key.public}, claims)
         self.issuer.secrets |= {jti, proof}
         return {"Authorization": f"DPoP {self.bound}", "DPoP": proof}

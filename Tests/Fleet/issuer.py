@@ -31,6 +31,8 @@ class Issuer:
         self.key = key
         self.lock = threading.Lock()
         self.codes = {}
+        # How often it was asked for tokens by one of them.
+        self.redeemed = 0
         # Of each login, in order.
         self.sids = []
         # Refresh tokens that are good, each with its login's number in order.
@@ -115,6 +117,7 @@ class Issuer:
             return self.refresh(form["refresh_token"])
         with self.lock:
             asked = self.codes.pop(form["code"], None)
+            self.redeemed += 1
         if not asked or digest(form["code_verifier"]) != asked["code_challenge"]:
             return 400, {"error": "invalid_grant"}
         self.secrets.add(form["code_verifier"])

@@ -1,17 +1,25 @@
 """What metrics and the log say of each fault, at the gateway that has it and at no other."""
+import collections
 import concurrent.futures
+import contextlib
+import os
 import re
 import time
 
+from browser import COOKIE
 from checks import eventually, same, unavailable, waits
 from faults import fault
 from fleet import QUICKLY, USER, fleet
+from pipeline import Way, request
+from signing import encoded
 
 # What the documents name.
 RECONNECTS, COMMANDS_TOTAL = "portcullis_store_reconnects_total", "portcullis_store_commands_total"
 SKEW_SECONDS, UNREADY_SECONDS = 40, 30
 # More than half of the five seconds that a command has, and so far from all of them that a machine that stands still fails no proof.
 SLOW_SECONDS, SLOW_AT_ONCE = 2.6, 16
+# In all, and of them those of a store that is full.
+FAILURES, FULL = 10_000, 1_000
 
 
 @waits
@@ -118,19 +126,28 @@ def test_each_fault_of_the_way_to_the_store_moves_its_metrics_at_the_gateway_tha
 
 
 # holds SH-87
-# refuses SH-87
-def test_a_hundred_failures_are_one_line_of_a_kind(binary):
-    """A store that is full fills no log beside its own."""
-    with fleet(binary, count=1) as running:
-        gateway = running.gateways[0]
+# refuses SH-87, SH-21
+def test_ten_thousand_failures_are_two_lines_of_a_kind_at_most(binary):
+    """A store that is full, or refuses to say anything about sessions, fills no log beside its own."""
+    with fleet(binary, count=0) as running:
+        # By no relay, which would have the most to do.
+        gateway = running.add(**running.login(), url=f"unix:{running.store.path}")
+        gateway.start()
+        gateway.await_ready()
         program = running.program()
         same(program.prove(gateway).status, 200, "a proof")
         running.store.fill()
-        for _ in range(100):
-            unavailable(program.prove(gateway), "a proof")
+        with contextlib.closing(Way(gateway)) as way:
+            same(set(way.statuses([request("/bound/a", program.proof()) for _ in range(FULL)])), {503}, "proofs")
+            running.store.forbid(USER, "hmget")
+            sent = [request("/app/a", {"Cookie": f"{COOKIE}={encoded(os.urandom(48))}"}) for _ in range(FAILURES - FULL)]
+            same(collections.Counter(way.statuses(sent)), {503: FAILURES - FULL}, "cookies that nobody knows")
         gateway.says("store_refused", setting="maxmemory")
-        assert len(gateway.lines("store_refused")) <= 2, gateway.lines("store_refused")
-        same(gateway.reading(COMMANDS_TOTAL, kind="proof", outcome="refused"), 100, "refused")
+        gateway.says("store_refused", setting="store.user")
+        for setting in ("maxmemory", "store.user"):
+            said = [line for line in gateway.lines("store_refused") if line["setting"] == setting]
+            assert len(said) <= 2, said
+        same(gateway.reading(COMMANDS_TOTAL, kind="proof", outcome="refused"), FULL, "refused")
 
 
 # refuses SH-82, SH-53, SH-22
