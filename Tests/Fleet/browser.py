@@ -1,9 +1,10 @@
 """Requests to one gateway or another: of a browser with its cookies, and of programs with tokens."""
+import hashlib
 import http.client
 import time
 import urllib.parse
 
-from signing import digest, unused
+from signing import decoded, digest, encoded, unused
 
 HOST = "gateway.test"
 ORIGIN = f"https://{HOST}"
@@ -95,6 +96,12 @@ class Browser:
     def session(self):
         """The session's cookie."""
         return self.cookies.get(COOKIE)
+
+
+def name_of(browser):
+    """Its session's name in the store: half a digest of the cookie's first 16 bytes, as a field of that length."""
+    identifier = decoded(browser.session)[:16]
+    return b"pc:s:" + encoded(hashlib.sha256(bytes([1, len(identifier)]) + identifier).digest()[:16]).encode()
 
 
 def back_channel(gateway, token):

@@ -1,13 +1,12 @@
 """Sessions that are used now and then, and one that is not: what keeps them, and how often the store hears of it."""
-import hashlib
 import re
 import time
 
+from browser import name_of
 from checks import blames_nobody, eventually, note, same, unavailable, waits
 from faults import fault
 from fleet import fleet
 from pipeline import at_once
-from signing import decoded, encoded
 
 # The least that may be said.
 IDLE_SECONDS = 60
@@ -15,7 +14,7 @@ IDLE_SECONDS = 60
 USED_EACH_SECONDS = 10
 MORE_SECONDS = 11
 TABS, TAB_SECONDS, NOTED_SECONDS = 20, 2, 60
-# An hour, less a minute at most of use that nobody has noted.
+# Half an hour as by default, less what the last note may be old: had there been none while the store was full, it were a minute.
 LEAST_LEFT_SECONDS = 30 * 60 - 20
 
 
@@ -56,12 +55,6 @@ def test_a_session_that_is_used_at_one_gateway_and_another_in_turn_lives_and_one
 def use(browser, gateway):
     """The status of a request."""
     return browser.status(gateway)
-
-
-def name_of(browser):
-    """Its session's name in the store: half a digest of the cookie's first 16 bytes, as a field of that length."""
-    identifier = decoded(browser.session)[:16]
-    return b"pc:s:" + encoded(hashlib.sha256(bytes([1, len(identifier)]) + identifier).digest()[:16]).encode()
 
 
 @waits

@@ -10,7 +10,7 @@ from fleet import fleet
 from pipeline import Way, at_once, request
 from refreshes import begin
 
-GATEWAYS, REQUESTS, COMMANDS, ROUNDS = 10, 100, 60, 3
+GATEWAYS, REQUESTS, COMMANDS, ROUNDS = 10, 100, 60, 5
 MANY_GATEWAYS, SESSIONS = 8, 200
 # Less than the server may take for an answer: ten.
 ANSWER_SECONDS = 9
@@ -35,7 +35,7 @@ def target(browser):
 # holds SH-33, SH-30
 # refuses SH-33
 def test_a_hundred_requests_at_ten_gateways_are_one_refresh_and_sixty_commands_at_most(binary):
-    """Whoever waits does not ask the store again and again: it hears of the end by the log. So it is of most of three sessions."""
+    """Whoever waits does not ask the store again and again: it hears of the end by the log. So it is of most of five sessions."""
     with fleet(binary, count=GATEWAYS, recheck="10m") as running, contextlib.ExitStack() as last:
         issuer = running.issuer
         browsers = [running.browser(KNOWN_SECONDS).log_in(running.gateways[0]) for _ in range(ROUNDS)]

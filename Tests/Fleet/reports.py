@@ -6,7 +6,7 @@ import os
 import re
 import time
 
-from browser import COOKIE
+from browser import COOKIE, name_of
 from checks import eventually, same, unavailable, waits
 from faults import fault
 from fleet import QUICKLY, USER, fleet
@@ -18,6 +18,8 @@ RECONNECTS, COMMANDS_TOTAL = "portcullis_store_reconnects_total", "portcullis_st
 SKEW_SECONDS, UNREADY_SECONDS = 40, 30
 # More than half of the five seconds that a command has, and so far from all of them that a machine that stands still fails no proof.
 SLOW_SECONDS, SLOW_AT_ONCE = 2.6, 16
+# Until a line is there that is written at once.
+SAID_SECONDS = 5
 # In all, and of them those of a store that is full.
 FAILURES, FULL = 10_000, 1_000
 
@@ -173,7 +175,31 @@ def test_what_somebody_else_writes_to_the_store_is_counted_and_signs_nobody_in(b
                     unavailable(answer, "a session of another type")
             same(sorted(statuses), [401, 401, 503], "statuses")
             same(gateway.reading("portcullis_store_tampered_total"), 2, "values that nobody wrote so")
+            gateway.says("login_alarm", check="SH-53", level="error")
         third.says("store_refused", setting="store.prefix", found="WRONGTYPE")
+
+
+# refuses SH-53
+def test_a_value_that_nobody_wrote_so_is_told_in_the_minute_in_which_another_release_was_told_of(binary):
+    """Who writes to the store could have the one hide the other."""
+    with fleet(binary, count=2, recheck="0s") as running:
+        first, second = running.gateways
+        newer, spoiled = running.browser().log_in(first), running.browser().log_in(first)
+        names = {browser: name_of(browser) for browser in (newer, spoiled)}
+        values = {browser: running.store.ask("HGET", name, "v") for browser, name in names.items()}
+        write(running.store, names[newer], bytes([99]) + values[newer][1:])
+        unavailable(newer.ask(second), "a session of another release")
+        second.says("login_alarm", check="SH-26")
+        write(running.store, names[spoiled], values[spoiled][:-1] + bytes([values[spoiled][-1] ^ 1]))
+        same(spoiled.status(second), 401, "a session that was changed")
+        same(second.reading("portcullis_store_tampered_total"), 1, "values that nobody wrote so")
+        second.says("login_alarm", SAID_SECONDS, check="SH-53")
+
+
+@fault
+def write(store, name, value):
+    """A session has another value."""
+    store.ask("HSET", name, "v", value)
 
 
 @fault
