@@ -2,11 +2,14 @@
 from browser import COOKIE
 from checks import becomes, eventually, needs_no_fault, note, same
 from fleet import fleet
+from refreshes import leave
 from reloads import traffic
 
 # As the documents say: each step is at all gateways before the next one begins.
 STEPS = ["store: cookie, accept: [shared]", "store: shared, accept: [cookie]", "store: shared"]
 SMALL = 64
+# More than the second after which sessions are asked about.
+OVER_SECONDS = 5
 
 
 @needs_no_fault
@@ -42,6 +45,23 @@ def test_a_fleet_goes_from_cookies_to_the_store_step_by_step_and_nobody_signs_in
         leaving.cookies = dict(old)
         for gateway in running.gateways:
             same(leaving.status(gateway), 401, "the old cookie, in the end")
+
+
+# refuses SH-28, SH-37
+def test_the_old_cookie_of_a_session_that_has_moved_and_ended_is_none_at_a_gateway_of_the_step_before(binary):
+    """Which opens such cookies by itself, and hears of the ending as of any other."""
+    with fleet(binary, count=2, session=STEPS[0], recheck="1s") as running:
+        first, second = running.gateways
+        browser, staying = running.browser().log_in(first), running.browser().log_in(first)
+        old = dict(browser.cookies)
+        running.session = STEPS[1]
+        second.reload(**second.store)
+        becomes(lambda: browser.ask(second), 200, "a session")
+        same((browser.ask(first).status, len(browser.session)), (200, SMALL), "at the step before, with the new cookie")
+        leave(browser, second)
+        browser.cookies = dict(old)
+        eventually(lambda: browser.status(first) == 401, "over at the step before, with the old cookie", OVER_SECONDS)
+        same(staying.ask(first).status, 200, "somebody else's")
 
 
 @needs_no_fault
