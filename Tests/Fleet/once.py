@@ -1,16 +1,22 @@
 """What many send at once to three gateways, and what passes once: proofs, and the callback of a login."""
 import collections
 import contextlib
+import time
 
-from browser import Browser
+from browser import Browser, Program
 from checks import needs_no_fault, note, same, takes_long
 from fleet import fleet
 from pipeline import Way, at_once, request
+from signing import Key
 
 # Of one proof, and how many there are; each is sent by so many connections at the same moment.
 TIMES, PROOFS = 100, 10
 MANY_PROOFS = 10_000
 LOGINS = 10
+# The least that may be said of what a process remembers, what one proof takes of it, and how long that is.
+MEMORY, ENTRY, GOES_SECONDS = 1 << 20, 24, 60
+# Whoever is refused is answered at once.
+SMALL_MEMORY = f"dpop: {{ replay_memory: {MEMORY}B }}\nlimits: {{ refusal_rate_per_client: 1000000 }}"
 
 
 @needs_no_fault
@@ -53,6 +59,31 @@ def test_each_of_ten_thousand_proofs_passes_once_of_the_three_times_that_it_is_s
         first = [statuses.count(200) for statuses in found]
         note(f"once: {MANY_PROOFS} proofs passed at gateways {first} times")
         same(dict(kinds), {(200, 401, 401): MANY_PROOFS}, "what became of proofs")
+
+
+@needs_no_fault
+@takes_long
+# holds SH-65
+# refuses SH-65
+def test_one_client_has_the_store_remember_no_more_proofs_than_half_of_what_a_gateway_remembers(binary):
+    """The rest are refused before the store is asked; another client's pass."""
+    with fleet(binary, count=1, settings=SMALL_MEMORY) as running:
+        gateway, program = running.gateways[0], running.program()
+        other = Program(running.issuer, Key(running.folder / "other.pem"))
+        sent = [request("/bound/a", program.proof()) for _ in range(MEMORY // ENTRY)]
+        with contextlib.closing(Way(gateway)) as way:
+            began = time.monotonic()
+            statuses = collections.Counter(way.statuses(sent))
+            took = time.monotonic() - began
+        held = sum(key.startswith(b"pc:p:") for key in running.store.keys())
+        note(f"once: {dict(statuses)} in {took:.1f} s, and {held} in the store")
+        # Until the first of them may go, or nothing was shown.
+        assert took < GOES_SECONDS, f"{took:.1f} s"
+        assert 0 < held <= MEMORY // ENTRY // 2, held
+        same(set(statuses), {200, 429}, "statuses")
+        same(statuses[200], held, "proofs that passed")
+        for _ in range(10):
+            same(other.prove(gateway).status, 200, "another client's")
 
 
 @needs_no_fault

@@ -1,4 +1,6 @@
 """Gateways that start before their store is there, and what they say of themselves when it is gone."""
+import contextlib
+import threading
 import time
 
 from browser import NAVIGATION, ask
@@ -8,6 +10,8 @@ from fleet import fleet
 
 # A start waits for the first contact with the store for as long as this at most.
 START_SECONDS = 10
+# Proofs of somebody else that have passed by the time at which the store forgets.
+BEFORE = 60
 
 
 @waits
@@ -112,7 +116,7 @@ def test_a_store_that_is_emptied_has_everybody_sign_in_and_lets_no_used_proof_th
 
 
 def forgotten(binary, forget, at_once):
-    """No error page for whoever was signed in; proofs wait until none can have been used before."""
+    """No error page for whoever was signed in; proofs wait until none can have been used before, whatever comes meanwhile."""
     with fleet(binary, recheck="0s") as running:
         first, second, third = running.gateways
         browser, program = running.browser().log_in(first), running.program()
@@ -120,16 +124,23 @@ def forgotten(binary, forget, at_once):
         for proof in proofs:
             same(program.prove(first, proof).status, 200, "a proof")
         unused = iter(proofs)
-        forget(running)
+        with proving(running) as passed:
+            eventually(lambda: len(passed) >= BEFORE, "let through at all of them")
+            before = list(passed)
+            forget(running)
 
-        def is_told(gateway):
-            if at_once and program.prove(gateway, next(unused, proofs[0])).status == 200:
-                raise AssertionError("a used proof passes")
-            return gateway.lines("store_forgot") and gateway.reading("portcullis_store_forgot_total") >= 1
-        for gateway in (second, third):
-            eventually(lambda one=gateway: is_told(one), "told")
-            unavailable(program.prove(gateway), "a proof, for a while")
-            unavailable(program.prove(gateway, proofs[-1]), "a used proof")
+            def is_told(gateway):
+                if at_once and program.prove(gateway, next(unused, proofs[0])).status == 200:
+                    raise AssertionError("a used proof passes")
+                return gateway.lines("store_forgot") and gateway.reading("portcullis_store_forgot_total") >= 1
+            for gateway in (second, third):
+                eventually(lambda one=gateway: is_told(one), "told")
+                unavailable(program.prove(gateway), "a proof, for a while")
+                unavailable(program.prove(gateway, proofs[-1]), "a used proof")
+        eventually(lambda: first.lines("store_forgot"), "told: the first one too")
+        for gateway in running.gateways:
+            for proof in before:
+                assert program.prove(gateway, proof).status in (401, 503), "a proof passes that was used before the store forgot"
         former = dict(browser.cookies)
         for gateway in running.gateways:
             def is_over(one=gateway):
@@ -141,6 +152,26 @@ def forgotten(binary, forget, at_once):
         fresh = running.browser().log_in(second)
         for gateway in running.gateways:
             same(fresh.ask(gateway).status, 200, "a new session")
+
+
+@contextlib.contextmanager
+def proving(running):
+    """Proofs at all gateways in turn, one after the other; those that have passed."""
+    program, passed, is_over = running.program(), [], threading.Event()
+
+    def run():
+        while not is_over.wait(0.005):
+            for gateway in running.gateways:
+                proof = program.proof()
+                if program.prove(gateway, proof).status == 200:
+                    passed.append(proof)
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    try:
+        yield passed
+    finally:
+        is_over.set()
+        thread.join()
 
 
 @fault
