@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 from browser import back_channel
-from checks import blames_nobody, eventually, needs_no_fault, same
+from checks import becomes, blames_nobody, eventually, needs_no_fault, same, unavailable
 from clusters import signed_in
-from fleet import PASSWORD, fleet
+from fleet import PASSWORD, USER, fleet
 from issuer import SUBJECT
 from store import COMMANDS, Store, free_port
 
@@ -191,6 +191,23 @@ def test_a_script_that_may_not_do_all_that_it_does_leaves_nothing_in_the_store_t
         gateway.forbid()
         eventually(gateway.is_told, "told: pexpire")
         same(running.store.eternal(), [], "keys that stay for ever")
+
+
+# refuses SH-47, SH-83
+def test_a_user_who_may_not_touch_the_keys_is_told_by_their_prefix(binary):
+    """What he may do is right, and where is not; when it is put right, nobody has been signed out."""
+    with fleet(binary, count=1, recheck="0s") as running:
+        gateway, program = running.gateways[0], running.program()
+        browser = running.browser().log_in(gateway)
+        eventually(lambda: program.prove(gateway).status == 200, "a proof")
+        running.store.confine(USER, "~other:*")
+        unavailable(program.prove(gateway), "a proof")
+        unavailable(browser.ask(gateway), "a session")
+        gateway.says("store_refused", setting="store.prefix", level="error")
+        same([line for line in gateway.lines("store_refused") if line["setting"] != "store.prefix"], [], "what else is told")
+        running.store.ask("ACL", "SETUSER", USER, "resetkeys", "~pc:*")
+        becomes(lambda: browser.ask(gateway), 200, "the session")
+        becomes(lambda: program.prove(gateway), 200, "another proof")
 
 
 # refuses SH-83

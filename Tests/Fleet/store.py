@@ -163,6 +163,11 @@ class Store:
         """A user may not do one thing any more."""
         self.ask("ACL", "SETUSER", user, f"-{command}")
 
+    @fault
+    def confine(self, user, keys):
+        """A user may touch these keys alone."""
+        self.ask("ACL", "SETUSER", user, "resetkeys", keys)
+
     def permit(self, user, command):
         """He may again."""
         self.ask("ACL", "SETUSER", user, f"+{command}")
