@@ -97,7 +97,14 @@ class Relay:
                 with contextlib.suppress(OSError):
                     one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             with self.lock:
-                self.pairs.add((client, server))
+                # It may have been cut since this one was let in.
+                is_late = self.is_cut
+                if not is_late:
+                    self.pairs.add((client, server))
+            if is_late:
+                client.close()
+                server.close()
+                continue
             threading.Thread(target=self.carry, args=(client, server), daemon=True).start()
             threading.Thread(target=self.carry, args=(server, client, True), daemon=True).start()
 
