@@ -444,9 +444,14 @@ extension StoreInformation.Unsuitability {
 }
 
 extension ServerRefusal {
-    /// Whether a script called what its user may not: as Redis 7.0 says it, or Valkey and later ones.
+    /// Whether a script did what its user may not: as Redis 7.0 says it, or Valkey and later ones.
     func isOfScript(_ words: String) -> Bool {
-        code == .other && (words.contains("can't run this command") || words.contains("ACL failure in script"))
+        code == .other && (words.contains("executing the script can't") || words.contains("ACL failure in script"))
+    }
+
+    /// Whether keys are what the user may not touch, and not a command what he may not call: in the words of either.
+    fileprivate static func areOfKeys(_ words: String) -> Bool {
+        words.contains("one of the keys") || words.contains("access a key")
     }
 
     /// Whether the user, the password or the user's rights are why.
@@ -457,8 +462,8 @@ extension ServerRefusal {
     /// The key of the configuration, or of the server, that has to do with it.
     fileprivate func setting(_ words: String) -> String? {
         switch code {
-        case .noPermission: words.contains(" keys used") ? "store.prefix" : "store.user"
-        case .other: isOfScript(words) ? "store.user" : nil
+        case .noPermission: Self.areOfKeys(words) ? "store.prefix" : "store.user"
+        case .other: isOfScript(words) ? Self.areOfKeys(words) ? "store.prefix" : "store.user" : nil
         case .outOfMemory: "maxmemory"
         case .noReplicas: "min-replicas-to-write"
         case .misconfigured: "stop-writes-on-bgsave-error"
@@ -480,7 +485,7 @@ extension LinkLoss {
         case .tlsRefused: "store.tls"
         case .authenticationRefused: "\(user.section).password"
         case .greetingRefused(_, .noPermission, let text):
-            text.contains(" keys used") ? "store.prefix" : "\(user.section).user"
+            ServerRefusal.areOfKeys(text) ? "store.prefix" : "\(user.section).user"
         case .greetingRefused, .unreachable, .connectTimedOut, .notPrimary, .closed, .broken, .silent, .unasked,
             .stopped:
             nil

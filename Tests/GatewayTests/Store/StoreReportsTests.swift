@@ -170,12 +170,16 @@ import Testing
     @Test(
         .holds("SH-83"), .refuses("SH-83"),
         arguments: [
-            "NOPERM this user has no permissions to run the 'set' command",
-            "NOPERM this user has no permissions to access one of the keys used as arguments",
-            "NOAUTH Authentication required.", "ERR The user executing the script can't run this command or subcommand",
-            "ERR ACL failure in script: User portcullis has no permissions to run the 'hset' command",
+            ("NOPERM this user has no permissions to run the 'set' command", "store.user"),
+            ("NOPERM this user has no permissions to access one of the keys used as arguments", "store.prefix"),
+            ("NOPERM No permissions to access a key", "store.prefix"),
+            ("NOAUTH Authentication required.", "store.password"),
+            ("ERR The user executing the script can't run this command or subcommand", "store.user"),
+            ("ERR The user executing the script can't access at least one of the keys mentioned", "store.prefix"),
+            ("ERR ACL failure in script: User portcullis has no permissions to run the 'hset' command", "store.user"),
+            ("ERR ACL failure in script: No permissions to access a key", "store.prefix"),
         ])
-    func `name whose command a running store refuses, and which one it was`(words: String) {
+    func `name whose command a running store refuses, and which one it was`(words: String, setting: String) {
         let bytes = Array(words.utf8)
         let reports = reports()
         for name in ["portcullis", "portcullis", "other"] {
@@ -185,7 +189,7 @@ import Testing
         }
         #expect(lines.count("\"user\":\"portcullis\",\"command\":\"EVALSHA\"") == 1)
         #expect(lines.count("\"user\":\"other\",\"command\":\"EVALSHA\"") == 1)
-        #expect(lines.count("hunter2") == 0)
+        #expect(lines.count("\"setting\":\"\(setting)\"") == 2 && lines.count("hunter2") == 0)
     }
 
     @Test func `name nobody where a store is full`() {
