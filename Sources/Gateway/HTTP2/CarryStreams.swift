@@ -134,8 +134,9 @@ extension WorkerRef {
         setTimeout(stream.callTime, WorkerRef.tunnelEndTime)
     }
 
-    /// The client of a tunnel that is over has not ended its side.
+    /// The client of a tunnel that is over has not ended its side; behind a full socket it does not know that it is over.
     func tunnelEndTimedOut(_ stream: StreamRef) {
+        guard stream.pointee.isEndSent else { return awaitEnd(stream) }
         stream.pointee.session.pointee.core.reset(stream.pointee.number, .cancel)
         queue(stream.pointee.session)
     }
@@ -149,17 +150,11 @@ extension WorkerRef {
         stream.pointee.session.pointee.exchanges -= 1
         giveWindowBack(stream)
         guard !stream.pointee.isGone, !stream.pointee.mustEnd else { return }
-        if !stream.pointee.isEndSent {
-            // An answer that is not whole must not look as if it were (RFC 9113 §8.1).
-            stream.pointee.session.pointee.core.reset(stream.pointee.number, stream.pointee.code)
-        } else if stream.pointee.isTunnel {
-            return awaitEnd(stream)
-        } else if !stream.pointee.hasEnded {
-            // It is answered; what still comes of the request is nobody's (H2-17).
-            stream.pointee.session.pointee.core.reset(stream.pointee.number, .noError)
-        } else {
-            return
-        }
+        // It is answered, and the answer may still wait for the socket. What comes of the request is nobody's: the core resets the
+        // stream behind the answer's end (H2-17), where a reset from here would take the place of what waits.
+        guard !stream.pointee.isEndSent else { return awaitEnd(stream) }
+        // An answer that is not whole must not look as if it were (RFC 9113 §8.1).
+        stream.pointee.session.pointee.core.reset(stream.pointee.number, stream.pointee.code)
         queue(stream.pointee.session)
     }
 

@@ -121,7 +121,7 @@ struct HTTP2Stream {
     var isEndSent = false
     /// The answer is whole; its end is to be sent.
     var mustEnd = false
-    /// It was opened by extended CONNECT: an answer of 200 would open the tunnel (RFC 8441 §5).
+    /// It was opened by extended CONNECT, and nothing else was answered: an answer of 200 would open the tunnel (RFC 8441 §5).
     var isTunnel = false
     /// It is a tunnel whose upstream broke off: it ends in a reset behind what has come.
     var isBroken = false

@@ -81,6 +81,11 @@ extension WorkerRef {
             }
             client.pointee.output.consume(head.length, to: &pointee.connections.buffers)
             guard !head.isInterim else { continue }
+            if !head.isSwitch, stream.pointee.isTunnel {
+                // A stream like any other from here on: none was opened.
+                stream.pointee.isTunnel = false
+                stream.pointee.code = .internalError
+            }
             stream.pointee.isHeadSent = true
             stream.pointee.isEndSent = isWhole
             stream.pointee.session.pointee.movedAt = pointee.connections.wheel.now
@@ -172,14 +177,17 @@ struct OwnHead {
     let length: Int
     /// A final one comes later; 101 is the last of its stream.
     let isInterim: Bool
+    /// It opens a tunnel.
+    let isSwitch: Bool
 
     /// The head at the beginning of what is to be sent; nil where there is none.
     init?(at output: UnsafeBufferPointer<UInt8>) {
         // "HTTP/1.1 200" at least.
         guard output.count > 12, let length = OwnHead.length(of: output) else { return nil }
         self.length = length
-        let isSwitch = output[10] == UInt8(ascii: "0") && output[11] == UInt8(ascii: "1")
-        isInterim = output[9] == UInt8(ascii: "1") && !isSwitch
+        let isFirstClass = output[9] == UInt8(ascii: "1")
+        isSwitch = isFirstClass && output[10] == UInt8(ascii: "0") && output[11] == UInt8(ascii: "1")
+        isInterim = isFirstClass && !isSwitch
     }
 
     static func length(of output: UnsafeBufferPointer<UInt8>) -> Int? {

@@ -23,21 +23,6 @@ import Testing
     /// How far the gateway may grow while a body passes, in kilobytes.
     private static let growth = 8 * 1024
 
-    /// Waits until a count has not changed for a while, and answers it.
-    private func settled(_ count: () -> Int) -> Int {
-        var last = -1
-        var since = Deadline.after(.milliseconds(300))
-        _ = eventually {
-            let now = count()
-            if now != last {
-                last = now
-                since = .after(.milliseconds(300))
-            }
-            return since.hasPassed
-        }
-        return last
-    }
-
     @Test(.holds("HTTP-70")) func `a large download passes a slow reader through flat memory`() throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: \(Self.large)\r\n\r\n"
         stage.upstream.answer("/open/a", with: WireScript(.text(head), .pattern(Self.large)))

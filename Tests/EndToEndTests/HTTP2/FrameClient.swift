@@ -46,10 +46,10 @@ final class FrameClient {
 
     init(
         port: UInt16, window: UInt32? = nil, answersPings: Bool = true, acknowledges: Bool = true,
-        from source: String? = nil
+        from source: String? = nil, receiveBuffer: Int32? = nil
     ) throws {
         // Its frames are made here, whatever the test's other clients speak.
-        client = try RawClient(port: port, from: source, speaking: .http1)
+        client = try RawClient(port: port, receiveBuffer: receiveBuffer, from: source, speaking: .http1)
         self.answersPings = answersPings
         self.acknowledges = acknowledges
         nghttp2_hd_inflate_new(&inflater)

@@ -37,3 +37,18 @@ package func eventually(within limit: Duration = Deadline.patience, _ condition:
     }
     return true
 }
+
+/// Waits until a count has not changed for a while, and answers it.
+package func settled(_ count: () -> Int) -> Int {
+    var last = -1
+    var since = Deadline.after(.milliseconds(300))
+    _ = eventually {
+        let now = count()
+        if now != last {
+            last = now
+            since = .after(.milliseconds(300))
+        }
+        return since.hasPassed
+    }
+    return last
+}
