@@ -312,8 +312,8 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "Gateway", "Explain", "Access", "Refusals", "EventLoop", "Transport", "HTTPMessage", "HTTP1", "OAuth",
-                "JOSE",
+                "Gateway", "Explain", "Access", "Refusals", "EventLoop", "Transport", "HTTPMessage", "HTTP1", "HTTP2",
+                "OAuth", "JOSE",
                 "Issuers",
                 "Telemetry",
                 "Sessions", "Pages", "Login", "Bytes", "Rates", "Crypto", "JSON", "TestSupport", "TestTraits",

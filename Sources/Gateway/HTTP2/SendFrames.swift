@@ -8,11 +8,7 @@ extension WorkerRef {
     func sendFrames(_ session: SessionRef) {
         let client = session.pointee.client
         guard client.pointee.state == .multiplexing else { return }
-        session.pointee.isAtWork = true
-        prepareHeads(session)
-        let isOpen = sendFrames(session, client)
-        session.pointee.isAtWork = false
-        guard isOpen else { return closeClient(client) }
+        guard putFrames(session, client) else { return closeClient(client) }
         // The library has told the peer of a rule that it broke.
         if session.pointee.core.fault != nil { stopTaking(session) }
         tellSent(session)
@@ -36,15 +32,22 @@ extension WorkerRef {
     func sendBeforeReset(_ stream: StreamRef) {
         let session = stream.pointee.session
         let client = session.pointee.client
-        guard stream.pointee.isToSend, !stream.pointee.isGone, !session.pointee.isAtWork,
-            client.pointee.state == .multiplexing
-        else { return }
+        guard stream.pointee.isToSend, !stream.pointee.isGone, client.pointee.state == .multiplexing else { return }
+        // A socket that is broken is seen to at the end of the turn, as is what follows of these frames.
+        _ = putFrames(session, client)
+        queue(session)
+    }
+
+    /// Puts what streams have to send in frames, and writes as many as the socket takes; false when it is broken.
+    ///
+    /// Also between two events of the connection: what those are told with is not where frames are put together.
+    private func putFrames(_ session: SessionRef, _ client: ClientRef) -> Bool {
+        let wasAtWork = session.pointee.isAtWork
         session.pointee.isAtWork = true
         prepareHeads(session)
-        // A socket that is broken is seen to at the end of the turn, as is what follows of these frames.
-        _ = sendFrames(session, client)
-        session.pointee.isAtWork = false
-        queue(session)
+        let isOpen = sendFrames(session, client)
+        session.pointee.isAtWork = wasAtWork
+        return isOpen
     }
 
     /// Puts the heads of answers that have begun in the core's queue, and says of which streams there is more.
