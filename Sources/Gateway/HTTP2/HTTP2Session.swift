@@ -57,6 +57,8 @@ struct HTTP2Session {
     var goesUnsent = 0
     /// It broke a rule of the connection, or is told to go: closed as soon as everything has left.
     var isEnding = false
+    /// Its socket takes nothing any more: it is closed as soon as it goes on.
+    var isBroken = false
     /// How far it is with telling its peer that no more streams are taken.
     var farewell = Farewell.none
     /// Events of the connection are seen to further up the stack.

@@ -49,7 +49,7 @@ extension WorkerRef {
 
     /// Reads frames off the client's socket.
     func receiveFrames(_ client: ClientRef) {
-        guard let session = client.pointee.part.session else { return closeClient(client) }
+        guard let session = client.pointee.part.session, !session.pointee.isBroken else { return closeClient(client) }
         // What was read before is seen to first.
         guard client.pointee.input.isEmpty else { return client.stopReading() }
         let bytes = pointee.connections.http2.frames.bytes
@@ -104,6 +104,7 @@ extension WorkerRef {
     func goOn(_ session: SessionRef) {
         let client = session.pointee.client
         guard !session.pointee.isAtWork, client.pointee.state == .multiplexing else { return }
+        guard !session.pointee.isBroken else { return closeClient(client) }
         if !client.pointee.input.isEmpty {
             return receive(session, client.pointee.input.bytes, client.pointee.input.count)
         }

@@ -33,8 +33,9 @@ extension WorkerRef {
         let session = stream.pointee.session
         let client = session.pointee.client
         guard stream.pointee.isToSend, !stream.pointee.isGone, client.pointee.state == .multiplexing else { return }
-        // A socket that is broken is seen to at the end of the turn, as is what follows of these frames.
-        _ = putFrames(session, client)
+        // Whoever aborts this stream may be at work for the connection: one that is broken is closed when that goes on, as what
+        // follows of these frames is seen to.
+        session.pointee.isBroken = !putFrames(session, client)
         queue(session)
     }
 
@@ -42,6 +43,8 @@ extension WorkerRef {
     ///
     /// Also between two events of the connection: what those are told with is not where frames are put together.
     private func putFrames(_ session: SessionRef, _ client: ClientRef) -> Bool {
+        // What the socket has not taken of a frame is lost, and whatever came behind it would be read as something else.
+        guard !session.pointee.isBroken else { return false }
         let wasAtWork = session.pointee.isAtWork
         session.pointee.isAtWork = true
         prepareHeads(session)

@@ -42,7 +42,7 @@ import Transport
             let memory = try #require(worker.pointee.connections.http2.frames.memory)
             let core = try #require(
                 ServerConnection(worker.limits(of: carrier), memory: memory, source: HTTP2Stream.source))
-            let made = worker.makeSession(carrier, core)
+            let made = worker.makeSession(carrier, core, mostExchanges: 8)
             session = made
             carrier.pointee.part = .session(made)
             carrier.pointee.state = .multiplexing
@@ -99,5 +99,21 @@ import Transport
         // HEADERS, DATA, RST_STREAM.
         #expect(types(try #require(rig.received())) == [1, 0, 3])
         rig.worker.closeClient(rig.carrier)
+    }
+
+    /// Frames are taken from the core once: what a broken socket did not take is missing from the connection's table of fields,
+    /// and whatever came behind it would be read as something else.
+    @Test func `has nothing more written to a socket that is broken, and the connection closed when it goes on`() throws
+    {
+        let rig = try Rig()
+        // It fails once and no more, as a write does for which there is no memory.
+        rig.carrier.pointee.stream.descriptor = -1
+        rig.worker.abortClient(rig.client)
+        rig.carrier.pointee.stream.descriptor = rig.descriptor
+        #expect(
+            rig.carrier.pointee.state == .multiplexing, "whoever aborts a stream goes on with its connection behind it")
+        rig.worker.goOnWithClients()
+        #expect(rig.carrier.pointee.state == .closed)
+        #expect(rig.received() == nil)
     }
 }
