@@ -1,4 +1,3 @@
-import EventLoop
 import Transport
 
 /// Requests to upstreams, a turn of the loop's together.

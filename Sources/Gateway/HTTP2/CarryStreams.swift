@@ -1,5 +1,4 @@
 import Access
-import EventLoop
 import Glibc
 import HTTP2
 import Transport
