@@ -159,14 +159,21 @@ private func with(_ changes: [(String, String?)], _ fields: [(String, String)] =
     @Test(
         .refuses("H2-25"),
         arguments: [
-            "http://evil/x", "https://a.example/", "evil", "*", "/ HTTP/1.1\r\nHost: evil", "/a b", "/a#b", "/a\tb",
-            "/a\u{7f}", "/a\0", "?x", "//a b",
+            "http://evil/x", "https://a.example/", "evil", "*", "/ HTTP/1.1\r\nHost: evil", "/a b", "/a\tb", "/a\u{7f}",
+            "/a\0", "?x", "//a b",
         ])
     func `is refused with a path in another form`(path: String) throws {
         switch try fate(of: with([(":path", path)])) {
         case nil, .refused(_, .pathMalformed): break
         case let other: Issue.record("\(String(describing: other))")
         }
+    }
+
+    /// Its other fields say who reads the answer, and come behind it.
+    @Test(.refuses("H2-25")) func `with a fragment in its path is refused by the parser of HTTP/1.1`() throws {
+        let server = try ServerUnderTest()
+        server.receive(Frames.headers(1, Frames.block(with([(":path", "/a#b")]))))
+        #expect(server.verdicts[1] == .refused(.targetFragment))
     }
 
     @Test(.refuses("H2-26"), arguments: ["ftp", "http", "https://evil/?", "httpsx", "foo"])

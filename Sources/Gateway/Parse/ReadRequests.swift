@@ -1,6 +1,7 @@
 import Access
 import EventLoop
 import HTTP1
+import HTTP2
 import HTTPMessage
 import Telemetry
 import Transport
@@ -109,7 +110,12 @@ extension WorkerRef {
             let exchange = beginExchange(client, bytes, isParsed: false)
             exchange.pointee.reader = reader(ofUnread: bytes, count)
             dropInput(client)
-            answer(exchange, refused: refusal(of: cause))
+            let refused = refusal(of: cause)
+            // As one that its own core has refused (H2-52).
+            if refused.cause == .malformedMessage, let stream = client.pointee.part.stream {
+                stream.pointee.session.pointee.core.countMalformed()
+            }
+            answer(exchange, refused: refused)
         case .complete:
             adoptFraming(client)
             let exchange = beginExchange(client, bytes, isParsed: true)

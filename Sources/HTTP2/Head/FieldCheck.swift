@@ -75,16 +75,17 @@ enum FieldCheck {
         return true
     }
 
-    /// Origin-form as far as a line can be broken by it: a slash first, no space, no control octet, no fragment.
+    /// Origin-form as far as a line can be broken by it: a slash first, no space, no control octet.
     ///
-    /// What else a target may not have, the parser of requests finds, which reads the rebuilt head.
+    /// What else a target may not have, such as a fragment, the parser of requests finds, which reads the rebuilt head: whoever
+    /// looks at the answer is known by the fields behind the path.
     static func isPath(_ path: Span<UInt8>, method: Span<UInt8>) -> Bool {
         guard path.count > 0 else { return false }
         if path[0] == 0x2a { return path.count == 1 && ASCII.equalsExactly(method, "OPTIONS") }
         guard path[0] == 0x2f else { return false }
         for index in path.indices {
             let byte = path[index]
-            guard byte > 0x20, byte != 0x7f, byte != 0x23 else { return false }
+            guard byte > 0x20, byte != 0x7f else { return false }
         }
         return true
     }

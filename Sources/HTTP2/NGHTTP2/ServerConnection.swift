@@ -85,6 +85,9 @@ public struct ServerConnection: @unchecked Sendable {
     /// Ends a stream at once; its `closed` follows when the reset was sent.
     public func reset(_ stream: Int32, _ code: ErrorCode) { session.reset(stream, code) }
 
+    /// A request that was told is malformed after all: that counts as one which was refused here.
+    public func countMalformed() { session.countMalformed() }
+
     // MARK: Connection
 
     /// Queues GOAWAY.

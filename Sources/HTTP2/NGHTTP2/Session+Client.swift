@@ -88,7 +88,10 @@ extension Session {
         guard methodEnd > 0, methodEnd + 1 < lineEnd - 9 else { return nil }
         let target = unsafe UnsafeBufferPointer(rebasing: head[(methodEnd + 1)..<(lineEnd - 9)])
         let method = unsafe UnsafeBufferPointer(rebasing: head[..<methodEnd])
-        guard unsafe FieldCheck.isPath(target.span, method: method.span), unsafe FieldCheck.isMethod(method.span),
+        // A fragment is refused by whoever parses a request: ours is parsed by nobody here.
+        guard unsafe FieldCheck.isPath(target.span, method: method.span),
+            unsafe target.span.firstIndex(of: 0x23, from: 0, to: target.count) == target.count,
+            unsafe FieldCheck.isMethod(method.span),
             let authority = unsafe Self.authority(head, from: lineEnd + 2)
         else { return nil }
         var sent = SentHead(unsafe state.pointee.memory)

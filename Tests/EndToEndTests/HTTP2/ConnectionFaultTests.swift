@@ -43,6 +43,10 @@ private typealias Frame = FrameClient.Frame
             "pings", (0..<pingsAtOnce).flatMap { _ in FrameClient.frame(Frame.ping, [UInt8](repeating: 1, count: 8)) },
             11,
             "calm", "h2_cheap_frames"),
+        Fault(
+            "paths with a fragment", (1..<300).flatMap { FrameClient.request(UInt32($0 * 2 + 1), "/open/a#b") }, 11,
+            "calm",
+            "h2_resets"),
     ]
 
     /// Heads of which no request is made: the library resets their streams by itself, or the gateway answers them.
