@@ -7,30 +7,7 @@ enum HTTP2Fuzzer {
     private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
     static func attempt(_ input: [UInt8]) -> Outcome {
-        let bytes = preface + input
-        let whole = Listener(answers: false)
-        whole.receive(bytes)
-        let told = whole.end()
-        for size in [1, 7] where size > 1 || input.count <= 2048 {
-            let pieces = Listener(answers: false)
-            for start in stride(from: 0, to: bytes.count, by: size) {
-                pieces.receive(Array(bytes[start..<min(bytes.count, start + size)]))
-            }
-            hold(pieces.end() == told, "what is told does not depend on where bytes were cut")
-        }
-        let cutsAll = input.count <= 64
-        for count in input.indices where cutsAll || count % 127 == 0 {
-            let two = Listener(answers: false)
-            two.receive(Array(bytes[..<(preface.count + count)]))
-            two.receive(Array(bytes[(preface.count + count)...]))
-            hold(two.end() == told, "what is told does not depend on one cut")
-        }
-        // And once as a gateway does it: everything is answered, one way or another, and sent.
-        let answering = Listener(answers: true)
-        for start in stride(from: 0, to: bytes.count, by: 512) {
-            answering.receive(Array(bytes[start..<min(bytes.count, start + 512)]))
-        }
-        _ = answering.end()
+        let told = FrameCuts(preface: preface) { Listener(answers: $0) }.told(of: input)
         return told.fault == nil && told.goAway == nil && !told.requests.isEmpty ? .accepted : .refused
     }
 }
@@ -46,7 +23,7 @@ struct Told: Equatable {
 }
 
 /// The gateway's side of a connection.
-private final class Listener {
+private final class Listener: FrameReader {
     /// Bytes that one connection may hold, whatever is sent to it.
     private static let bound = 2 << 20
 

@@ -5,29 +5,8 @@ import HTTPMessage
 /// What an upstream sends on a connection of HTTP/2 that has three requests: GET on stream 1, HEAD on 3, a call of gRPC on 5.
 enum HTTP2UpstreamFuzzer {
     static func attempt(_ input: [UInt8]) -> Outcome {
-        let whole = Asker(reads: false)
-        whole.receive(input)
-        let told = whole.end()
-        for size in [1, 7] where size > 1 || input.count <= 2048 {
-            let pieces = Asker(reads: false)
-            for start in stride(from: 0, to: input.count, by: size) {
-                pieces.receive(Array(input[start..<min(input.count, start + size)]))
-            }
-            hold(pieces.end() == told, "what is told does not depend on where bytes were cut")
-        }
-        let cutsAll = input.count <= 64
-        for count in input.indices where cutsAll || count % 127 == 0 {
-            let two = Asker(reads: false)
-            two.receive(Array(input[..<count]))
-            two.receive(Array(input[count...]))
-            hold(two.end() == told, "what is told does not depend on one cut")
-        }
-        // And once as a gateway does it: what comes is taken, everything is sent, and another request follows each answer.
-        let reading = Asker(reads: true)
-        for start in stride(from: 0, to: input.count, by: 512) {
-            reading.receive(Array(input[start..<min(input.count, start + 512)]))
-        }
-        _ = reading.end()
+        // Who answers takes what comes, and another request follows each answer.
+        let told = FrameCuts { Asker(reads: $0) }.told(of: input)
         return told.fault == nil && !told.hasGoAway && !told.ended.isEmpty ? .accepted : .refused
     }
 }
@@ -43,7 +22,7 @@ private struct ToldAnswers: Equatable {
 }
 
 /// The gateway's side of a connection to an upstream.
-private final class Asker {
+private final class Asker: FrameReader {
     /// One request, and how far its answer has come.
     private struct Asked {
         let method: MethodID
