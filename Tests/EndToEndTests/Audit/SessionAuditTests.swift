@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 
 /// Row ECO-57: what the audit log says of people and their sessions.
-@Suite(.serialized) struct `the audit log of sessions` {
+@Suite(.serialized, .byEachProtocol) struct `the audit log of sessions` {
     private static func stage(
         _ client: [String] = [], environment: [String: String] = [:]
     ) throws -> SessionStage {
@@ -33,8 +33,9 @@ import Testing
         subject = user
     }
 
-    /// What the logs call a browser's session, by a path of its own.
-    private func reference(_ browser: CookieJar, _ path: String, of stage: SessionStage) throws -> String {
+    /// What the logs call a browser's session, by a path that is its own in each run.
+    private func reference(_ browser: CookieJar, _ place: String, of stage: SessionStage) throws -> String {
+        let path = "\(place)-\(UInt64.random(in: 0...UInt64.max))"
         #expect(try stage.exchange("GET", path, browser: browser).status == 200)
         return try #require(stage.gateway.accessLine { $0["path"] == path }?["session"])
     }
@@ -80,9 +81,8 @@ import Testing
         let sid = stage.server.lastSession
         let frame = try stage.exchange(
             "GET", "/.portcullis/frontchannel-logout/web?iss=\(stage.server.url)&sid=\(sid)", browser: framed)
-        let front = try trail.line("logout") { $0["by"] == "front_channel" }
+        let front = try trail.line("logout") { $0["by"] == "front_channel" && $0["session"] == one }
         expectNames(front, of: frame)
-        #expect(front["session"] == one)
         #expect(try trail.line("session_ended") { $0["session"] == one }["cause"] == "front_channel_logout")
         func post(_ token: String) throws -> WireResponse {
             try stage.exchange(
@@ -91,12 +91,14 @@ import Testing
         }
         let token = stage.server.logoutToken(session: nil, audience: "web", subject: "carol")
         let answer = try post(token)
-        let back = try trail.line("logout") { $0["by"] == "back_channel" }
+        let id = answer.fields.only("x-request-id")
+        let back = try trail.line("logout") { $0["by"] == "back_channel" && $0["request_id"] == id }
         expectNames(back, of: answer)
         #expect(back["session"] == nil && back["issuer"] == stage.server.url && back["subject"] != front["subject"])
         // Of a token that is not good there is nothing to say.
         let count = trail.lines.count
-        #expect(try post(String(token.dropLast(4)) + "AAAA").status == 400)
+        // For such a one the issuer's keys are read again, once in a while alone: what came before may have done that.
+        #expect([400, 503].contains(try post(String(token.dropLast(4)) + "AAAA").status))
         #expect(trail.lines.count == count)
         #expect(!trail.text.contains(sid) && !trail.text.contains(token))
     }
@@ -141,14 +143,17 @@ import Testing
         let browser = try stage.login()
         let answer = try stage.exchange("GET", "/staff/a", browser: browser)
         #expect(answer.status == 403)
-        let line = try trail.line("refused") { $0["cause"] == "claim_rule_unmet" }
+        let line = try trail.line("refused") { $0["request_id"] == answer.fields.only("x-request-id") }
         expectNames(line, of: answer)
+        #expect(line["cause"] == "claim_rule_unmet")
         #expect(line["check"] == "RS-20" && line["status"] == "403" && line["route"] == "/staff/", "\(line.raw)")
         #expect(line["subject"] != nil && line["session"] != nil && line["jti_hash"] == nil)
         let cross = try stage.exchange(
             "POST", "/app/a", browser: browser, fields: ["Origin: https://evil.test", "Sec-Fetch-Site: cross-site"])
         #expect(cross.status == 403)
-        expectNames(try trail.line("refused") { $0["cause"] == "cross_site_request" }, of: cross)
+        let crossed = try trail.line("refused") { $0["request_id"] == cross.fields.only("x-request-id") }
+        expectNames(crossed, of: cross)
+        #expect(crossed["cause"] == "cross_site_request")
         let count = trail.lines.count
         var forged = CookieJar()
         forged[SessionStage.cookie] = "AAAA" + String(repeating: "b", count: 300)
@@ -198,6 +203,7 @@ import Testing
     }
 
     @Test(.refuses("ECO-57")) func `has no secret, no cookie, no code and no name of anybody`() throws {
+        let before = trail.lines(of: "step_up_met").count
         var browser = try stage.login()
         var secrets = browser.cookies.map(\.value)
         let asked = try stage.exchange("GET", "/gold/a", browser: browser, fields: navigation)
@@ -212,7 +218,7 @@ import Testing
         secrets += browser.cookies.map(\.value)
         secrets += back.split { "?&=".contains($0) }.dropFirst().map(String.init).filter { $0.utf8.count >= 8 }
         secrets += stage.server.issued + [subject, "a secret of the client's", "the key of the digests", "sid-"]
-        _ = try trail.line("step_up_met")
+        #expect(eventually { trail.lines(of: "step_up_met").count > before })
         #expect(secrets.count > 8)
         for secret in secrets { #expect(!trail.text.contains(secret), "\(secret)") }
         #expect(!stage.gateway.allLogText.contains("the key of the digests"))

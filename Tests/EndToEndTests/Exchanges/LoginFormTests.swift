@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Forms that are sent to the paths of logins, slowly: row OPS-05, and HTTP-66 for what no upstream ever sees.
-@Suite(.serialized) struct `login forms that come slowly` {
+@Suite(.serialized, .byEachProtocol) struct `login forms that come slowly` {
     private static func stage(_ settings: String = "") throws -> Stage {
         try Stage(
             StagePlan(

@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Row HTTP-70: what bodies say is nobody's business here, and what comes in time goes on in time.
-@Suite(.serialized) struct `bodies that are not looked into` {
+@Suite(.serialized, .byEachProtocol) struct `bodies that are not looked into` {
     private static let shared = Shared { try Stage() }
     let stage: Stage
 
@@ -60,7 +60,7 @@ import Testing
         for (number, gate) in gates.enumerated() { steps += [.wait(gate), .text("a\r\ndata: \(number + 10)\n\n\r\n")] }
         let script = WireScript(exactly: steps + [.text("0\r\n\r\n")])
         stage.upstream.answer("/open/events", with: script)
-        let direct = try RawClient(port: stage.upstream.port)
+        let direct = try RawClient(port: stage.upstream.port, speaking: .http1)
         let through = try stage.gateway.client()
         // The same stream without the gateway tells how long the test's own threads take.
         let own = try delays(direct, "/open/events", gates)

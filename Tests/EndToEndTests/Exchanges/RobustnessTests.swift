@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 
 /// What no single row says: bytes in any portion, peers that vanish, nonsense by the thousand, and nothing left behind.
-@Suite(.serialized) struct `robustness` {
+@Suite(.serialized, .byEachProtocol) struct `robustness` {
     private static let shared = Shared {
         try Stage(
             StagePlan(
@@ -58,7 +58,8 @@ import Testing
         }
     }
 
-    @Test func `a client that sent its request and FIN is answered`() throws {
+    @Test(.byHTTP1(because: "a stream of HTTP/2 has an end of its own"))
+    func `a client that sent its request and FIN is answered`() throws {
         for message in [request("GET", "/open/a"), request("POST", "/open/a", body: "hello")] {
             let client = try stage.gateway.client()
             try client.send(message)
@@ -68,14 +69,16 @@ import Testing
         }
     }
 
-    @Test(.refuses("HTTP-37")) func `HTTP 1.0 is not kept alive, also when it asks`() throws {
+    @Test(.byHTTP1(because: "no request of HTTP/2 has a version"), .refuses("HTTP-37"))
+    func `HTTP 1.0 is not kept alive, also when it asks`() throws {
         let client = try stage.gateway.client()
         try client.send("GET /open/a HTTP/1.0\r\nHost: gateway.test\r\nConnection: keep-alive\r\n\r\n")
         #expect(try client.response().status == 200)
         #expect(client.isClosedByPeer())
     }
 
-    @Test func `pipelined requests with bodies keep their borders`() throws {
+    @Test(.byHTTP1(because: "no request of HTTP/2 is behind another one"))
+    func `pipelined requests with bodies keep their borders`() throws {
         let chunked = "POST /open/2 HTTP/1.1\r\nHost: gateway.test\r\nTransfer-Encoding: chunked\r\n\r\n"
         let client = try stage.gateway.client()
         try client.send(
@@ -114,7 +117,8 @@ import Testing
         "_", "\"", "\\",
     ]
 
-    @Test func `nothing malformed ever reaches the upstream, whatever is sent`() throws {
+    @Test(.byHTTP1(because: "its bytes are no text that could be put in frames"))
+    func `nothing malformed ever reaches the upstream, whatever is sent`() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = Random(state: seed)
         for round in 0..<1500 {
@@ -151,7 +155,8 @@ import Testing
         #expect(try stage.exchange("GET", "/open/alive").status == 200)
     }
 
-    @Test(.refuses("OPS-05")) func `clients that vanish leave nothing behind`() throws {
+    @Test(.byHTTP1(because: "half a head is no frame"), .refuses("OPS-05"))
+    func `clients that vanish leave nothing behind`() throws {
         #expect(try stage.exchange("GET", "/open/a").status == 200)
         let before = descriptors
         let gate = Gate()
@@ -176,13 +181,13 @@ import Testing
 
     @Test func `many clients at once are all answered with their own`() throws {
         let stage = try Stage(StagePlan(workers: 2))
-        let token = stage.tokens.bearer()
+        let (token, version) = (stage.tokens.bearer(), WireProtocol.current)
         let wrong = Watched<[String]>([])
         let finished = Watched(0)
         for thread in 0..<8 {
             Thread.detachNewThread {
                 do {
-                    let client = try stage.gateway.client()
+                    let client = try RawClient(port: stage.gateway.port, speaking: version)
                     for number in 0..<100 {
                         let target = number % 2 == 0 ? "/open/\(thread)-\(number)" : "/orders/\(thread)-\(number)"
                         try client.send(request("GET", target, fields: number % 4 == 1 ? [] : [token]))

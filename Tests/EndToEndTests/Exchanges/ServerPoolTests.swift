@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// Rows ECO-71 to ECO-73 over real sockets: servers of one upstream of which some fail.
-@Suite struct `a pool of servers` {
+@Suite(.byEachProtocol) struct `a pool of servers` {
     private func gateway(_ servers: [RecordingUpstream], _ keys: String, weights: [Int] = []) throws -> GatewayProcess {
         let list = servers.indices.map { number in
             weights.isEmpty

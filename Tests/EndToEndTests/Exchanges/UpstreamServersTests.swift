@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 
 /// Several servers behind one upstream, Unix sockets on both sides, and who the gateway is to an upstream.
-@Suite struct `servers of an upstream` {
+@Suite(.byEachProtocol) struct `servers of an upstream` {
     private func gateway(_ upstream: String, settings: String = "", files: [String: String] = [:]) throws
         -> GatewayProcess
     {

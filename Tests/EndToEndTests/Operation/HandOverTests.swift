@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 
 /// Row OPS-07: what goes from one configuration to the next, and what is given up between them.
-@Suite struct `from one configuration to the next` {
+@Suite(.byEachProtocol) struct `from one configuration to the next` {
     private static func plan(_ extra: String, settings: String = "") -> StagePlan {
         var plan = StagePlan(settings: settings)
         plan.publicURL += extra
@@ -54,9 +54,8 @@ import Testing
         #expect(try client.response().status == 200)
     }
 
-    @Test(.refuses("HTTP-35", "OPS-07")) func `the rest of a refused body is read away though a reload comes between`()
-        throws
-    {
+    @Test(.byHTTP1(because: "streams are told apart by their numbers"), .refuses("HTTP-35", "OPS-07"))
+    func `the rest of a refused body is read away though a reload comes between`() throws {
         let stage = try Stage()
         let clients = try (0..<3).map { _ in try stage.gateway.client() }
         for client in clients {

@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 
 /// Rows SH-26 and SH-28 over real sockets: gateways of several configurations, and releases, at once.
-@Suite(.serialized) struct `a login at replicas that are not alike` {
+@Suite(.serialized, .byEachProtocol) struct `a login at replicas that are not alike` {
     private static let route = "{ path: /app/, upstream: $UPSTREAM, login: web, upstream_credential: pass }"
 
     private static func session(_ words: String) -> String {
