@@ -89,3 +89,41 @@ def test_a_silent_upstream_is_asked_once_in_five_minutes(running):
         assert (answer.status, answer.content, answer.ended) == (200, upstreams.GOOD, True), answer
         assert len(asked) == 1, asked
         upstreams.good(client, path)
+
+
+@waits
+# holds H2-82
+def test_a_server_that_goes_while_a_call_is_silent_is_noticed_by_the_next_one(running):
+    """It has said once that it is there; who begins a call then does not wait for five minutes."""
+    asked, over = threading.Event(), threading.Event()
+
+    def script(peer):
+        """The first connection answers one question, and then reads nothing; others are good."""
+        peer.greet()
+        if peer.index > 1:
+            return peer.serve(lambda peer, message: peer.answer(message))
+        while (frame := peer.receive()) is not None and frame.kind != wire.PING:
+            pass
+        asked.set()
+        return over.wait(120)
+
+    _, path = running.upstream(script)
+    mark = running.mark()
+    with wire.Client(running.port) as client:
+        def call(name):
+            """The number of a call."""
+            number = client.open(path + name, ("content-type", "application/grpc"), method="POST", ends=False)
+            client.put_data(number, bytes(5), ends=True)
+            return number
+
+        call("grpc/silent")
+        assert asked.wait(60)
+        began = time.monotonic()
+        answer = client.answer(call("grpc/next"), 90)
+        took = time.monotonic() - began
+        over.set()
+        assert 20 <= took <= 60, took
+        status = dict(answer.trailers or answer.fields).get("grpc-status")
+        assert status == "14" or answer.reset is not None, answer
+        running.logged(mark, "upstream_timed_out")
+        upstreams.good(client, path)

@@ -54,8 +54,8 @@ extension RequirementTable {
             id: "H2-82", source: "RFC 9113 §6.7",
             promise: """
                 An upstream of HTTP/2 that says nothing for 20 seconds with requests open is asked by PING, and \
-                given up when it has not answered 5 seconds later. One that answers is kept, and an idle one is \
-                not asked.
+                given up when it has not answered 5 seconds later. One that answers is kept, and asked again after \
+                five minutes, or twice sooner for requests that begin meanwhile; an idle one is not asked.
                 """),
         Requirement(
             id: "H2-83", source: "policy of this gateway",

@@ -14,10 +14,15 @@ extension WorkerRef {
         // Who has not sent its SETTINGS by then speaks something else (H2-75).
         guard session.pointee.core.hasSettings else { return pointee.policy.timeouts.upstreamConnect }
         guard session.pointee.attached > 0 else { return pointee.policy.timeouts.upstreamIdle }
-        guard !session.pointee.awaitsAnswer else { return UpstreamSession.answerTime }
         guard session.pointee.askedAt != 0 else { return UpstreamSession.silence }
         let since = Int((clock.microseconds() &- session.pointee.askedAt) / 1000)
-        return max(UpstreamSession.silence, UpstreamSession.silenceOnceAsked - since)
+        // Whoever begins a request meanwhile gives it no more time.
+        guard !session.pointee.awaitsAnswer else { return max(1, UpstreamSession.answerTime - since) }
+        // A server that is gone must not be given every request for five minutes.
+        let asksEarly =
+            session.pointee.hasBegun && session.pointee.earlyQuestions < UpstreamSession.mostEarlyQuestions
+        return asksEarly
+            ? UpstreamSession.silence : max(UpstreamSession.silence, UpstreamSession.silenceOnceAsked - since)
     }
 
     /// A time of the connection is over: it was idle, or says nothing.
@@ -27,8 +32,14 @@ extension WorkerRef {
         guard session.pointee.core.hasSettings else { return sessionBroke(session) }
         guard session.pointee.attached > 0 else { return leaveNow(session) }
         guard session.pointee.awaitsAnswer else {
+            let now = clock.microseconds()
+            let last = session.pointee.askedAt
+            if last != 0, now &- last < UInt64(UpstreamSession.silenceOnceAsked) * 1000 {
+                session.pointee.earlyQuestions += 1
+            }
             session.pointee.awaitsAnswer = true
-            session.pointee.askedAt = clock.microseconds()
+            session.pointee.askedAt = now
+            session.pointee.hasBegun = false
             session.pointee.core.ping()
             watch(session)
             return queue(session)
@@ -47,6 +58,7 @@ extension WorkerRef {
 
     /// No more requests go here; it closes with the last of its streams (H2-79).
     func leaveSoon(_ session: UpstreamSessionRef, toldBy code: ErrorCode = .noError) {
+        if code != .noError { session.pointee.isTroubled = true }
         guard !session.pointee.isLeaving else { return }
         let carrier = session.pointee.carrier
         let pool = carrier.pointee.pool

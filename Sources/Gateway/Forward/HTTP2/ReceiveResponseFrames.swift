@@ -47,10 +47,10 @@ extension WorkerRef {
     private func follow(_ event: ClientEvent, _ session: UpstreamSessionRef) {
         switch event {
         case .interim(_, let place, let head):
-            session.pointee.askedAt = 0
+            session.pointee.noteAnswer()
             if let stream = stream(place) { takeHead(head, of: stream) }
         case .response(_, let place, let head, let hasBody):
-            session.pointee.askedAt = 0
+            session.pointee.noteAnswer()
             guard let stream = stream(place) else { return }
             stream.pointee.hasHead = true
             stream.pointee.hasEnded = !hasBody
@@ -61,7 +61,7 @@ extension WorkerRef {
             stream.pointee.isReset = true
             if let upstream = stream.pointee.upstream { upstreamMalformed(upstream, fault.refused.1) }
         case .content(let number, let place, let content):
-            session.pointee.askedAt = 0
+            session.pointee.noteAnswer()
             guard let stream = stream(place), stream.pointee.upstream != nil else {
                 return session.pointee.core.taken(number, content.count)
             }
@@ -138,8 +138,9 @@ extension WorkerRef {
             if !stream.pointee.hasEnded {
                 strand(upstream, stream)
                 if mayRepeat {
-                    // A stream that was refused was reset; one that its connection left out was not.
-                    sendElsewhere(upstream, wasLeftOut: !stream.pointee.isReset)
+                    // A stream that was refused was reset; one that its connection left out was not. A server in trouble is not to
+                    // get its requests again and again.
+                    sendElsewhere(upstream, wasLeftOut: !stream.pointee.isReset && !session.pointee.isTroubled)
                 } else {
                     upstreamBroke(upstream, found: "a reset of the stream")
                 }

@@ -232,7 +232,9 @@ extension WorkerRef {
         exchange.pointee.goesByHTTP2 = true
         clearTimeout(upstream.timeout)
         session.pointee.attached += 1
-        if session.pointee.attached == 1 { watch(session) }
+        let isFirst = session.pointee.attached == 1 || !session.pointee.hasBegun && session.pointee.askedAt != 0
+        session.pointee.hasBegun = true
+        if isFirst { watch(session) }
         upstream.startReading()
         if bytes.count > length {
             guard

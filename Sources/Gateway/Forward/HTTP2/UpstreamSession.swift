@@ -43,6 +43,8 @@ struct UpstreamSession {
     /// How much later it is asked again when it has said nothing else since: servers of gRPC take more than two questions in
     /// five minutes for an attack, unless they had something to answer in between, and end the connection with all its calls.
     static let silenceOnceAsked = 310_000
+    /// So many questions may come sooner, each because of a request that was begun meanwhile: servers of gRPC take two.
+    static let mostEarlyQuestions: UInt8 = 2
     /// How long it may take to answer that.
     static let answerTime = 5_000
 
@@ -65,6 +67,12 @@ struct UpstreamSession {
     var awaitsAnswer = false
     /// When it was asked last, in microseconds; 0 where part of an answer to a request has come since.
     var askedAt: UInt64 = 0
+    /// How many questions came soon behind another one since then.
+    var earlyQuestions: UInt8 = 0
+    /// A request was begun since it was asked: silence means something again.
+    var hasBegun = false
+    /// It has said that something is wrong.
+    var isTroubled = false
     /// It takes no requests of clients that have their share of the upstream.
     var isReserved = false
     /// Its connection is closed.
@@ -74,6 +82,12 @@ struct UpstreamSession {
     /// It is one of those that the loop comes back to in this turn.
     var isQueued = false
     var nextQueued: UpstreamSessionRef?
+
+    /// Part of an answer has come.
+    mutating func noteAnswer() {
+        askedAt = 0
+        earlyQuestions = 0
+    }
 
     /// Whether its peer broke a rule of HTTP/2, and was told so.
     var hasBrokenRules: Bool {
