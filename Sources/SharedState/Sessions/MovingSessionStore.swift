@@ -151,7 +151,8 @@ final class MovingSessionStore: SessionStore {
 
     /// Whether another replica, a step ahead, has moved the session of a sealed cookie, and it was ended there.
     ///
-    /// Whoever has copied the cookie before has nothing of it then. A replica that was started since has not heard of that.
+    /// Whoever has copied the cookie before has nothing of it then, for as long as endings are remembered (ten minutes). A replica
+    /// that was started since has not heard of that.
     private func isOverInStore(_ session: Session) -> Bool {
         shared.known.isOver(SharedSessionStore.key(of: session))
     }
