@@ -84,7 +84,9 @@ extension WorkerRef {
         } else {
             client.pointee.input.consume(count - unread, to: &pointee.connections.buffers)
         }
-        if unread > 0, session.pointee.core.fault == nil, session.pointee.goesUnsent + 1 < HTTP2Session.goesTogether {
+        if unread > 0, session.pointee.core.fault == nil, client.pointee.state == .multiplexing,
+            session.pointee.goesUnsent + 1 < HTTP2Session.goesTogether
+        {
             session.pointee.goesUnsent += 1
             client.stopReading()
             return queue(session)

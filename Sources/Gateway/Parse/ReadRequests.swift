@@ -111,8 +111,9 @@ extension WorkerRef {
             exchange.pointee.reader = reader(ofUnread: bytes, count)
             dropInput(client)
             let refused = refusal(of: cause)
-            // As one that its own core has refused (H2-52).
-            if refused.cause == .malformedMessage, let stream = client.pointee.part.stream {
+            // As one that its own core has refused (H2-52). What else the parser finds in a target counts over no version: a proxy
+            // passes it on for whomever, and all of its clients would lose their connection.
+            if cause == .targetFragment, let stream = client.pointee.part.stream {
                 stream.pointee.session.pointee.core.countMalformed()
             }
             answer(exchange, refused: refused)
