@@ -109,17 +109,22 @@ def test_a_server_that_goes_while_a_call_is_silent_is_noticed_by_the_next_one(ru
 
     _, path = running.upstream(script)
     mark = running.mark()
-    with wire.Client(running.port) as client:
-        def call(name):
-            """The number of a call."""
-            number = client.open(path + name, ("content-type", "application/grpc"), method="POST", ends=False)
-            client.put_data(number, bytes(5), ends=True)
-            return number
+    content = ("content-type", "application/grpc")
 
-        call("grpc/silent")
+    def call(client, name):
+        """The number of a call."""
+        number = client.open(path + name, content, method="POST", ends=False)
+        client.put_data(number, bytes(5), ends=True)
+        return number
+
+    with wire.Client(running.port) as silent, wire.Client(running.port) as client:
+        # Both acknowledge what they were told; the first one reads nothing behind that.
+        for one in (silent, client):
+            one.get("/none")
+        call(silent, "grpc/silent")
         assert asked.wait(60)
         began = time.monotonic()
-        answer = client.answer(call("grpc/next"), 90)
+        answer = client.answer(call(client, "grpc/next"), 90)
         took = time.monotonic() - began
         over.set()
         assert 20 <= took <= 60, took
