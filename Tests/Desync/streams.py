@@ -180,6 +180,12 @@ def is_cut_tunnel(request, verdict):
     return (str(verdict).startswith("reset") or verdict == 502) and (b":method", b"CONNECT") in request.parts[0].payload
 
 
+def says_nothing_follows(message):
+    """Whether its length is nothing, however many zeros say so: then that is all which its upstream waits for."""
+    lengths = message.values(b"content-length")
+    return len(lengths) == 1 and lengths[0] != b"" and not lengths[0].strip(b"0")
+
+
 def judge(session, place, request, answer, recorder):
     """(verdict, problems) of one stream."""
     problems, message, refusal = [], None, None
@@ -219,7 +225,7 @@ def judge(session, place, request, answer, recorder):
     if message is None:
         problems.append(f"stream {place} was forwarded, and our reader refuses it: {refusal}")
         return "forwarded", problems
-    if refusal not in (None, BEHIND) and record.is_complete and message.values(b"content-length") != [b"0"]:
+    if refusal not in (None, BEHIND) and record.is_complete and not says_nothing_follows(message):
         problems.append(f"stream {place} was forwarded whole, and our reader refuses it: {refusal}")
     problems += problems_of_forwarding(message, record)
     problems += chosen_routes.problems_of_choice(message, record, recorder.token)
@@ -315,7 +321,7 @@ def judge_rest(run):
     for record in run.recorder.records.values():
         problems = [] if record.is_owned else list(checks.problems_of_record(record))
         # A length of nothing is all that its upstream waits for, whatever the stream says behind it.
-        is_empty = record.is_complete and record.message.values(b"content-length") == [b"0"]
+        is_empty = record.is_complete and says_nothing_follows(record.message)
         if record.is_complete and not record.is_owned and not is_empty and not {number for number, _ in record.marks} & run.left:
             problems.append("a whole request that belongs to no stream's answer")
         for problem in problems:
