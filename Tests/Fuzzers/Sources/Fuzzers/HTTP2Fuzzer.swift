@@ -69,7 +69,8 @@ private final class Listener: FrameReader {
     func end() -> Told {
         told.fault = connection.fault
         if !answers { send() }
-        told.goAway = connection.sentGoAway?.rawValue
+        // Where a fault has ended it, what the library or we have said first is what the peer hears: that depends on who saw it first.
+        told.goAway = told.fault == nil ? connection.sentGoAway?.rawValue : nil
         for stream in told.resets { told.contents[stream] = nil }
         connection.destroy()
         hold(memory.used == 0, "what a connection held is given back")
