@@ -7,6 +7,13 @@ import wire
 from stage import waits
 
 
+def begin(client, path):
+    """The number of a call with one empty message."""
+    number = client.open(path, ("content-type", "application/grpc"), method="POST", ends=False)
+    client.put_data(number, bytes(5), ends=True)
+    return number
+
+
 @waits
 # holds H2-82
 def test_an_upstream_that_answers_no_ping_is_given_up(running):
@@ -27,8 +34,7 @@ def test_an_upstream_that_answers_no_ping_is_given_up(running):
     mark = running.mark()
     with wire.Client(running.port) as client:
         began = time.monotonic()
-        number = client.open(path + "grpc/silent", ("content-type", "application/grpc"), method="POST", ends=False)
-        client.put_data(number, bytes(5), ends=True)
+        number = begin(client, path + "grpc/silent")
         answer = client.answer(number, 60)
         took = time.monotonic() - began
         over.set()
@@ -55,8 +61,7 @@ def test_an_upstream_that_answers_a_ping_is_kept(running):
     listener, path = running.upstream(script)
     with wire.Client(running.port) as client:
         began = time.monotonic()
-        number = client.open(path + "grpc/patient", ("content-type", "application/grpc"), method="POST", ends=False)
-        client.put_data(number, bytes(5), ends=True)
+        number = begin(client, path + "grpc/patient")
         answer = client.answer(number, 60)
         assert time.monotonic() - began >= 27, answer
         assert (answer.status, answer.content, answer.ended) == (200, upstreams.GOOD, True), answer
@@ -83,8 +88,7 @@ def test_a_silent_upstream_is_asked_once_in_five_minutes(running):
 
     _, path = running.upstream(script)
     with wire.Client(running.port) as client:
-        number = client.open(path + "grpc/silent", ("content-type", "application/grpc"), method="POST", ends=False)
-        client.put_data(number, bytes(5), ends=True)
+        number = begin(client, path + "grpc/silent")
         answer = client.answer(number, 90)
         assert (answer.status, answer.content, answer.ended) == (200, upstreams.GOOD, True), answer
         assert len(asked) == 1, asked
@@ -109,22 +113,14 @@ def test_a_server_that_goes_while_a_call_is_silent_is_noticed_by_the_next_one(ru
 
     _, path = running.upstream(script)
     mark = running.mark()
-    content = ("content-type", "application/grpc")
-
-    def call(client, name):
-        """The number of a call."""
-        number = client.open(path + name, content, method="POST", ends=False)
-        client.put_data(number, bytes(5), ends=True)
-        return number
-
     with wire.Client(running.port) as silent, wire.Client(running.port) as client:
         # Both acknowledge what they were told; the first one reads nothing behind that.
         for one in (silent, client):
             one.get("/none")
-        call(silent, "grpc/silent")
+        begin(silent, path + "grpc/silent")
         assert asked.wait(60)
         began = time.monotonic()
-        answer = client.answer(call(client, "grpc/next"), 90)
+        answer = client.answer(begin(client, path + "grpc/next"), 90)
         took = time.monotonic() - began
         over.set()
         assert 20 <= took <= 60, took
