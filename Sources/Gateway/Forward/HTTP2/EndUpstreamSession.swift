@@ -34,7 +34,10 @@ extension WorkerRef {
         guard session.pointee.awaitsAnswer else {
             let now = clock.microseconds()
             let last = session.pointee.askedAt
-            if last != 0, now &- last < UInt64(UpstreamSession.silenceOnceAsked) * 1000 {
+            // No further than it is looked at: a call may be silent for days.
+            if last != 0, now &- last < UInt64(UpstreamSession.silenceOnceAsked) * 1000,
+                session.pointee.earlyQuestions < UpstreamSession.mostEarlyQuestions
+            {
                 session.pointee.earlyQuestions += 1
             }
             session.pointee.awaitsAnswer = true
